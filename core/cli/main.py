@@ -1,0 +1,40 @@
+"""The command line's entry: commands registered, a user's mistake told in one sentence on stderr."""
+
+import sys
+
+import typer
+
+from core.cli import evals, imports, scores, tasks
+from core.errors import NothingFoundError, ReasonScapeError
+
+app = typer.Typer(
+    name="python -m core",
+    help="ReasonScape Explorer without a browser: import evaluation results, rank models, export figures.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command("import")(imports.run)
+app.command("evals")(evals.run)
+app.command("tasks")(tasks.run)
+app.command("scores")(scores.run)
+
+
+def main() -> None:
+    """Run a command; exit with 2 and one sentence where the user must change something."""
+    try:
+        app()
+    except NothingFoundError as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)
+    except ReasonScapeError as error:
+        print(f"Error: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("Interrupted; nothing was changed.", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of our output closed it (as `| head` does): that is no fault of anyone's.
+        sys.stderr.close()
+        sys.exit(0)

@@ -1,0 +1,63 @@
+"""Where a result goes: text to stdout, images and --output to files, nothing else on stdout."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.errors import ReasonScapeError
+
+
+class OutputError(ReasonScapeError):
+    """The result cannot be written where it should go."""
+
+
+@dataclass(frozen=True)
+class Destination:
+    """The --output and --output-dir of a command, and the automatic name of its result."""
+
+    output: Path | None
+    output_dir: Path | None
+    name: str
+
+    @property
+    def path(self) -> Path | None:
+        """The file to write, or None for stdout."""
+        if self.output_dir is not None:
+            return self.output_dir / self.name
+        return self.output
+
+    def write_text(self, text: str) -> None:
+        """Write a text result. Raises OutputError."""
+        if self.path is None:
+            sys.stdout.write(text if text.endswith("\n") else text + "\n")
+            sys.stdout.flush()
+            return
+        self._write(self.path, (text if text.endswith("\n") else text + "\n").encode())
+
+    def write_csv(self, data: bytes) -> None:
+        """Write CSV bytes; on stdout without the byte-order mark that files have. Raises OutputError."""
+        if self.path is None:
+            sys.stdout.write(data.decode("utf-8-sig").replace("\r\n", "\n"))
+            sys.stdout.flush()
+            return
+        self._write(self.path, data)
+
+    def write_png(self, make: Callable[[], bytes]) -> None:
+        """Make and write an image. Raises OutputError."""
+        path = self.path or Path(self.name)
+        try:
+            data = make()
+        except (OSError, ValueError, RuntimeError) as error:
+            raise OutputError(
+                f"Error writing PNG: {error}\nNote: flat charts need the package vl-convert-python"
+            ) from error
+        self._write(path, data)
+
+    def _write(self, path: Path, data: bytes) -> None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        except OSError as error:
+            raise OutputError(f"{path} cannot be written: {error.strerror or error}") from error
+        print(f"Wrote {path}", file=sys.stderr)

@@ -1,0 +1,118 @@
+"""From completions to sufficient statistics, as SQL: the one place that says what an outcome counts as.
+
+The same text fills the stored tables (threshold 1) and serves any other threshold at query time. All
+statistics add over points of one (model, template, sampler).
+"""
+
+STORED_THRESHOLD = 1.0
+"""The threshold at which `points`, `point_choices` and `item_results` are stored."""
+
+EFFECTIVE_OUTCOME = """\
+CASE
+    WHEN c.outcome IN ('error', 'truncated') OR c.score IS NULL THEN c.outcome
+    WHEN c.score >= $threshold THEN 'correct'
+    WHEN c.outcome = 'invalid' THEN 'invalid'
+    ELSE 'incorrect'
+END"""
+"""A completion's outcome at $threshold, over an alias `c` of completions."""
+
+POINT_STATISTICS = (
+    "correct", "incorrect", "invalid", "truncated", "error", "empty",
+    "items", "yy", "yk", "kk", "all_items", "all_yk", "all_kk", "least_tries", "most_tries",
+    "score_n", "score_sum", "score_item_squares",
+    "token_n", "token_sum", "token_squares", "tokenized_n",
+    "correct_token_n", "correct_token_sum", "incorrect_token_n", "incorrect_token_sum", "truncation_unknown",
+)  # fmt: skip
+"""Columns of point statistics.
+
+correct .. error: completions by outcome; empty: completions whose response has no bytes.
+items, yy, yk, kk: over items with k >= 1 counted completions of which y are correct, their number and the
+sums of y^2, yk and k^2 (sum y is `correct`, sum k is correct + incorrect + invalid).
+all_items, all_yk, all_kk: the same with truncated completions counted as wrong (y and y^2 do not change).
+least_tries, most_tries: smallest and largest number of completions of one item, errors left out.
+score_*: completions with a score, their sum, and the sum over items of the squared item sum.
+token_*: completions with a token count (any outcome), their sum and sum of squares; tokenized_n of them
+were counted by tokenising the visible text. truncation_unknown: the source does not say why they stopped.
+"""
+
+
+def item_results(completions: str, where: str = "true") -> str:
+    """Return SQL of one row per (point, item) at $threshold: y correct of k counted, and truncated.
+
+    Parameters
+    ----------
+    completions : str
+        Name of the completions table.
+    where : str
+        SQL condition over alias `c` that limits the completions read.
+    """
+    return f"""\
+SELECT c.point_id, c.item_id,
+    (count(*) FILTER (WHERE {EFFECTIVE_OUTCOME} = 'correct'))::INTEGER AS y,
+    (count(*) FILTER (WHERE c.outcome NOT IN ('error', 'truncated')))::INTEGER AS k,
+    (count(*) FILTER (WHERE c.outcome = 'truncated'))::INTEGER AS truncated
+FROM {completions} c
+WHERE {where}
+GROUP BY c.point_id, c.item_id"""
+
+
+def point_statistics(completions: str, where: str = "true") -> str:
+    """Return SQL of one row per point_id with POINT_STATISTICS at $threshold."""
+    return f"""\
+WITH effective AS (
+    SELECT c.point_id, c.item_id, {EFFECTIVE_OUTCOME} AS outcome, c.score, c.completion_tokens AS tokens,
+        c.token_source, c.truncation, c.response_bytes
+    FROM {completions} c
+    WHERE {where}
+), by_item AS (
+    SELECT point_id, item_id,
+        count(*) FILTER (WHERE outcome = 'correct') AS correct,
+        count(*) FILTER (WHERE outcome = 'incorrect') AS incorrect,
+        count(*) FILTER (WHERE outcome = 'invalid') AS invalid,
+        count(*) FILTER (WHERE outcome = 'truncated') AS truncated,
+        count(*) FILTER (WHERE outcome = 'error') AS error,
+        count(*) FILTER (WHERE response_bytes = 0) AS empty,
+        count(score) AS score_n, coalesce(sum(score), 0) AS score_sum,
+        count(tokens) AS token_n, coalesce(sum(tokens), 0)::DOUBLE AS token_sum,
+        coalesce(sum(tokens::DOUBLE * tokens), 0) AS token_squares,
+        count(tokens) FILTER (WHERE starts_with(token_source, 'tokenized')) AS tokenized_n,
+        count(tokens) FILTER (WHERE outcome = 'correct') AS correct_token_n,
+        coalesce(sum(tokens) FILTER (WHERE outcome = 'correct'), 0)::DOUBLE AS correct_token_sum,
+        count(tokens) FILTER (WHERE outcome = 'incorrect') AS incorrect_token_n,
+        coalesce(sum(tokens) FILTER (WHERE outcome = 'incorrect'), 0)::DOUBLE AS incorrect_token_sum,
+        count(*) FILTER (WHERE truncation = 'unknown') AS truncation_unknown
+    FROM effective
+    GROUP BY point_id, item_id
+), counted AS (
+    SELECT *, (correct + incorrect + invalid)::DOUBLE AS k,
+        (correct + incorrect + invalid + truncated)::DOUBLE AS tries, correct::DOUBLE AS y
+    FROM by_item
+)
+SELECT point_id,
+    sum(correct)::BIGINT AS correct, sum(incorrect)::BIGINT AS incorrect, sum(invalid)::BIGINT AS invalid,
+    sum(truncated)::BIGINT AS truncated, sum(error)::BIGINT AS error, sum(empty)::BIGINT AS empty,
+    count(*) FILTER (WHERE k > 0) AS items, sum(y * y) AS yy, sum(y * k) AS yk, sum(k * k) AS kk,
+    count(*) FILTER (WHERE tries > 0) AS all_items, sum(y * tries) AS all_yk, sum(tries * tries) AS all_kk,
+    (min(tries) FILTER (WHERE tries > 0))::INTEGER AS least_tries, max(tries)::INTEGER AS most_tries,
+    sum(score_n)::BIGINT AS score_n, sum(score_sum) AS score_sum,
+    sum(score_sum * score_sum) AS score_item_squares,
+    sum(token_n)::BIGINT AS token_n, sum(token_sum) AS token_sum, sum(token_squares) AS token_squares,
+    sum(tokenized_n)::BIGINT AS tokenized_n,
+    sum(correct_token_n)::BIGINT AS correct_token_n, sum(correct_token_sum) AS correct_token_sum,
+    sum(incorrect_token_n)::BIGINT AS incorrect_token_n, sum(incorrect_token_sum) AS incorrect_token_sum,
+    sum(truncation_unknown)::BIGINT AS truncation_unknown
+FROM counted
+GROUP BY point_id"""
+
+
+def point_choices(item_results_name: str, items: str) -> str:
+    """Return SQL of counted completions per (point, choices), free-form items left out.
+
+    Guess mass is the sum over choices of n / choices, divided after the counts are summed.
+    """
+    return f"""\
+SELECT r.point_id, i.choices, sum(r.k)::BIGINT AS n
+FROM {item_results_name} r
+JOIN {items} i USING (item_id)
+WHERE i.choices IS NOT NULL AND r.k > 0
+GROUP BY r.point_id, i.choices"""

@@ -1,0 +1,42 @@
+"""Attaching a points database to a connection, with the faults a file can have told apart."""
+
+from pathlib import Path
+
+import duckdb
+
+from core.errors import DatasetError
+from core.store.schema import SCHEMA_VERSION
+
+REBUILD = "rebuild it with: python -m core import SOURCE... --name {name} --data {folder} --rebuild"
+
+
+def quoted(text: str) -> str:
+    """Return text as an SQL string literal, for the statements that take no parameters."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def attach(connection: duckdb.DuckDBPyConnection, db_path: Path, catalog: str) -> None:
+    """Attach a points database read-only under a catalog name.
+
+    Raises
+    ------
+    DatasetError
+        No such file, not a points database, or a database of another schema version.
+    """
+    if not db_path.is_file():
+        raise DatasetError(f"Database not found: {db_path}")
+    hint = REBUILD.format(name=db_path.stem, folder=db_path.parent)
+    try:
+        connection.execute(f"ATTACH {quoted(str(db_path))} AS {catalog} (READ_ONLY)")
+    except duckdb.Error as error:
+        reason = str(error).splitlines()[0]
+        raise DatasetError(f"Not a points database: {db_path} ({reason}); {hint}") from error
+    try:
+        row = connection.execute(f"SELECT schema_version FROM {catalog}.meta").fetchone()
+    except duckdb.Error as error:
+        raise DatasetError(f"Not a points database: {db_path} (it has no schema version); {hint}") from error
+    if row is None or row[0] != SCHEMA_VERSION:
+        raise DatasetError(
+            f"{db_path} has schema version {row[0] if row else 'none'}, this program reads version"
+            f" {SCHEMA_VERSION}; {hint}"
+        )

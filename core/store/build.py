@@ -1,0 +1,133 @@
+"""Building a points database: aside, from staged Parquet, and moved into place when it is whole.
+
+A kill at any moment leaves the old database as it was; what the next build finds of an unfinished one it
+removes. Everything here is set-based SQL: memory does not grow with the number of completions.
+"""
+
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+from core import __version__
+from core.errors import DatasetError
+from core.store.attach import attach, quoted
+from core.store.imports import ImportRow
+from core.store.load import load_staging, remove_replaced, write_aggregates, write_imports
+from core.store.schema import SCHEMA_VERSION, TABLES
+
+MEMORY_LIMIT = "2GB"
+"""Beyond this DuckDB spills to the folder of the build."""
+
+BUILDING = ".building"
+"""What the name of an unfinished database ends with."""
+
+
+@dataclass(frozen=True)
+class BuildReport:
+    """What a build wrote: the files of this run with their duplicates counted, and the totals after it."""
+
+    imports: list[ImportRow]
+    points: int
+    items: int
+    completions: int
+
+
+def build_database(
+    db_path: Path,
+    staging: Path,
+    imports: list[ImportRow],
+    *,
+    rebuild: bool,
+    keep_text: bool,
+    on_step: Callable[[str], None] = lambda step: None,
+) -> BuildReport:
+    """Add staged completions to a database, or make it, and move the result into place.
+
+    Parameters
+    ----------
+    db_path : Path
+        Where the database is or will be; its folder exists.
+    staging : Path
+        Folder of `part-*.parquet` files; `import_no` in them is the index in `imports`.
+    imports : list of ImportRow
+        The files of this run.
+    rebuild : bool
+        Start over instead of adding to the database that is there.
+    keep_text : bool
+        Whether responses are stored.
+    on_step : callable
+        Told in words what is being done.
+
+    Raises
+    ------
+    DatasetError
+        The existing database cannot be added to, or there is no room for the new one.
+    """
+    aside = db_path.with_name(f"{db_path.name}{BUILDING}")
+    _remove(aside)
+    try:
+        if db_path.exists() and not rebuild:
+            with duckdb.connect(":memory:") as check:
+                attach(check, db_path, "old")
+            shutil.copyfile(db_path, aside)
+        with duckdb.connect(str(aside), config={"memory_limit": MEMORY_LIMIT}) as connection:
+            connection.execute(f"SET temp_directory = {quoted(str(staging / 'spill'))}")
+            report = _fill(connection, staging, imports, keep_text=keep_text, on_step=on_step)
+            connection.execute("CHECKPOINT")
+        on_step("Moving the database into place")
+        _sync(aside)
+        os.replace(aside, db_path)
+        _sync(db_path.parent)
+    except (duckdb.Error, OSError) as error:
+        raise DatasetError(
+            f"The database {db_path} could not be written, nothing was changed: {error}"
+        ) from error
+    finally:
+        _remove(aside)
+    return report
+
+
+def _remove(aside: Path) -> None:
+    for path in (aside, aside.with_name(aside.name + ".wal")):
+        path.unlink(missing_ok=True)
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _fill(
+    connection: duckdb.DuckDBPyConnection,
+    staging: Path,
+    imports: list[ImportRow],
+    *,
+    keep_text: bool,
+    on_step: Callable[[str], None],
+) -> BuildReport:
+    for name, columns in TABLES.items():
+        connection.execute(f"CREATE TABLE IF NOT EXISTS {name} {columns}")
+    connection.execute("DELETE FROM meta")
+    connection.execute("INSERT INTO meta VALUES (?, ?)", [SCHEMA_VERSION, __version__])
+    first_import = remove_replaced(connection, imports)
+    if any(staging.glob("part-*.parquet")):
+        imports = load_staging(
+            connection, staging, imports, first_import=first_import, keep_text=keep_text, on_step=on_step
+        )
+    write_imports(connection, imports, first_import)
+    on_step("Adding up points")
+    write_aggregates(connection)
+    counts = [_count(connection, table) for table in ("points", "items", "completions")]
+    return BuildReport(imports, *counts)
+
+
+def _count(connection: duckdb.DuckDBPyConnection, table: str) -> int:
+    row = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
+    return int(row[0]) if row else 0

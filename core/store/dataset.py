@@ -1,0 +1,146 @@
+"""An open dataset: the config, the read-only database, and a cursor for every query."""
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from core.config import DatasetConfig, Scalar, load_config
+from core.errors import DatasetError
+from core.filters import Catalog
+from core.store.attach import attach
+from core.store.membership import load_membership
+
+Fingerprint = tuple[str | int, ...]
+"""(path, size, mtime_ns) of the database and of the config: another value is another dataset."""
+
+MEMORY_LIMIT = "1GB"
+
+
+class Dataset:
+    """A points database with the facets of its config, open for reading.
+
+    Queries name the file's tables `data.points` and so on, and the membership tables of
+    core.store.membership without a prefix. Safe to use from several threads: each query has its own cursor.
+    """
+
+    def __init__(
+        self,
+        config: DatasetConfig,
+        config_path: Path,
+        db_path: Path,
+        mark: Fingerprint,
+        connection: duckdb.DuckDBPyConnection,
+    ) -> None:
+        self.config = config
+        self.config_path = config_path
+        self.db_path = db_path
+        self.fingerprint = mark
+        self._connection = connection
+        self.catalog = self._read_catalog()
+
+    def sql(self, query: str, **parameters: Any) -> pa.Table:
+        """Run a query with `$name` parameters and return its rows."""
+        cursor = self._connection.cursor()
+        try:
+            return cursor.sql(query, params=parameters or None).to_arrow_table()
+        finally:
+            cursor.close()
+
+    def rows(self, query: str, **parameters: Any) -> list[dict[str, Any]]:
+        """Run a query for a handful of rows, each a dictionary."""
+        rows: list[dict[str, Any]] = self.sql(query, **parameters).to_pylist()
+        return rows
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def _read_catalog(self) -> Catalog:
+        tasks = [
+            row["base_task"]
+            for row in self.rows("SELECT DISTINCT base_task FROM data.points ORDER BY base_task")
+        ]
+        # Tasks stand in the order of the config everywhere; those it does not name follow.
+        order = {task: place for place, task in enumerate(self.config.basetasks)}
+        params: dict[str, list[Scalar]] = {}
+        for row in self.rows(
+            "SELECT DISTINCT name, number, text FROM data.param_values ORDER BY name, number, text"
+        ):
+            value: Scalar = row["text"] if row["number"] is None else row["number"]
+            if isinstance(value, float) and value.is_integer():
+                value = int(value)
+            params.setdefault(row["name"], []).append(value)
+        return Catalog(
+            self.config,
+            tuple(sorted(tasks, key=lambda task: (order.get(task, len(order)), task))),
+            {name: tuple(values) for name, values in params.items()},
+        )
+
+
+def database_path(config_path: Path, config: DatasetConfig, root: Path | None = None) -> Path:
+    """Return where a config's database is; `db` is relative to the config.
+
+    Raises
+    ------
+    DatasetError
+        With a root, the database lies outside it.
+    """
+    path = (config_path.parent / config.db).resolve()
+    if root is not None and not path.is_relative_to(root.resolve()):
+        raise DatasetError(
+            f"The database of {config_path.name} lies outside the data folder ({config.db}); the app opens"
+            " only what is in it: move the database beside its config, or start the app with --data"
+        )
+    return path
+
+
+def fingerprint(config_path: Path, root: Path | None = None) -> Fingerprint:
+    """Return what identifies the present state of a dataset's files. Raises ConfigError, DatasetError."""
+    db_path = database_path(config_path, load_config(config_path), root)
+    try:
+        marks = [(path, path.stat()) for path in (db_path, config_path)]
+    except FileNotFoundError:
+        raise DatasetError(f"Database not found: {db_path}") from None
+    return tuple(part for path, stat in marks for part in (str(path), stat.st_size, stat.st_mtime_ns))
+
+
+def open_dataset(config_path: Path, root: Path | None = None) -> Dataset:
+    """Open a dataset read-only, with external access and configuration locked.
+
+    Parameters
+    ----------
+    config_path : Path
+        The dataset config.
+    root : Path, optional
+        Folder that the database must lie in.
+
+    Raises
+    ------
+    ConfigError, DatasetError
+        The config or the database cannot be used; the message says why and what to do.
+    """
+    config = load_config(config_path)
+    mark = fingerprint(config_path, root)
+    db_path = database_path(config_path, config, root)
+    connection = duckdb.connect(
+        ":memory:",
+        config={
+            "memory_limit": MEMORY_LIMIT,
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+        },
+    )
+    try:
+        attach(connection, db_path, "data")
+        load_membership(connection, config)
+        connection.execute("SET enable_external_access = false")
+        connection.execute("SET lock_configuration = true")
+        return Dataset(config, config_path, db_path, mark, connection)
+    except duckdb.Error as error:
+        connection.close()
+        raise DatasetError(f"The database {db_path} cannot be read: {error}") from error
+    except BaseException:
+        connection.close()
+        raise

@@ -1,0 +1,127 @@
+"""Point statistics of a selection, per (eval, param set): what every first table is made of."""
+
+import pandas as pd
+
+from core.filters import Filters
+from core.store.aggregate import (
+    POINT_STATISTICS,
+    STORED_THRESHOLD,
+    item_results,
+    point_statistics,
+)
+from core.store.dataset import Dataset
+from core.tiers.selection import selected_points
+
+_LEAST_MOST = {"least_tries": "min", "most_tries": "max"}
+_BY_ITEM = ["items", "yy", "yk", "kk", "all_items", "all_yk", "all_kk", "least_tries", "most_tries"]
+
+
+def points_at(threshold: float) -> str:
+    """Return SQL of `points` at a threshold: the stored table, or the same columns from completions.
+
+    Any other threshold than the stored one binds `$threshold` and reads the completions of the points
+    in a table or CTE named `selected`.
+    """
+    if threshold == STORED_THRESHOLD:
+        return "data.points"
+    statistics = point_statistics("data.completions", "c.point_id IN (SELECT point_id FROM selected)")
+    names = ", ".join(f"a.{name}" for name in POINT_STATISTICS)
+    return (
+        f"(SELECT q.* EXCLUDE ({', '.join(POINT_STATISTICS)}), {names}"
+        f" FROM ({statistics}) a JOIN data.points q USING (point_id))"
+    )
+
+
+def item_results_at(threshold: float) -> str:
+    """Return SQL of `item_results` at a threshold, from the points of `selected` where not stored."""
+    if threshold == STORED_THRESHOLD:
+        return "data.item_results"
+    return f"({item_results('data.completions', 'c.point_id IN (SELECT point_id FROM selected)')})"
+
+
+def read_points(dataset: Dataset, filters: Filters) -> pd.DataFrame:
+    """Return one row per (eval_id, task, params_id) with POINT_STATISTICS.
+
+    An eval that takes several identities shares items between its points: there the statistics by item
+    are computed over all its completions of the item.
+
+    Parameters
+    ----------
+    filters : Filters
+        Resolved against the dataset's catalog, so that the threshold is known.
+    """
+    selected, parameters = selected_points(dataset, filters)
+    threshold = filters.threshold or STORED_THRESHOLD
+    if threshold != STORED_THRESHOLD:
+        parameters = {**parameters, "threshold": threshold}
+    names = ", ".join(f"p.{name}" for name in POINT_STATISTICS)
+    frame: pd.DataFrame = dataset.sql(
+        f"""
+        WITH selected AS ({selected})
+        SELECT s.eval_id, p.base_task AS task, p.params_id, {names}
+        FROM {points_at(threshold)} p
+        JOIN selected s USING (point_id)
+        ORDER BY s.eval_id, p.base_task, p.params_id""",
+        **parameters,
+    ).to_pandas()
+    shared = frame.duplicated(["eval_id", "params_id"])
+    if not shared.any():
+        return frame
+    return _merge_identities(dataset, frame, selected, parameters, threshold)
+
+
+def _merge_identities(
+    dataset: Dataset, frame: pd.DataFrame, selected: str, parameters: dict[str, object], threshold: float
+) -> pd.DataFrame:
+    keys = ["eval_id", "task", "params_id"]
+    how = {name: _LEAST_MOST.get(name, "sum") for name in POINT_STATISTICS}
+    merged = frame.groupby(keys, sort=True, as_index=False).agg(how).set_index(["eval_id", "params_id"])
+    by_item = (
+        dataset.sql(
+            f"""
+        WITH selected AS ({selected}), results AS (
+            SELECT s.eval_id, p.params_id, r.item_id, sum(r.y)::DOUBLE AS y, sum(r.k)::DOUBLE AS k,
+                sum(r.k + r.truncated)::DOUBLE AS tries
+            FROM {item_results_at(threshold)} r
+            JOIN selected s USING (point_id)
+            JOIN data.points p USING (point_id)
+            GROUP BY ALL
+        )
+        SELECT eval_id, params_id,
+            count(*) FILTER (WHERE k > 0) AS items, sum(y * y) AS yy, sum(y * k) AS yk, sum(k * k) AS kk,
+            count(*) FILTER (WHERE tries > 0) AS all_items, sum(y * tries) AS all_yk,
+            sum(tries * tries) AS all_kk, min(tries) FILTER (WHERE tries > 0) AS least_tries,
+            max(tries) AS most_tries
+        FROM results
+        GROUP BY eval_id, params_id""",
+            **parameters,
+        )
+        .to_pandas()
+        .set_index(["eval_id", "params_id"])
+    )
+    merged[_BY_ITEM] = by_item[_BY_ITEM].reindex(merged.index).astype(float)
+    return merged.reset_index()
+
+
+def read_choices(dataset: Dataset, filters: Filters) -> pd.DataFrame:
+    """Return counted completions per (eval_id, params_id, choices): what guess mass is summed from."""
+    selected, parameters = selected_points(dataset, filters)
+    frame: pd.DataFrame = dataset.sql(
+        f"""
+        WITH selected AS ({selected})
+        SELECT s.eval_id, p.params_id, c.choices, sum(c.n)::BIGINT AS n
+        FROM data.point_choices c
+        JOIN selected s USING (point_id)
+        JOIN data.points p USING (point_id)
+        GROUP BY ALL""",
+        **parameters,
+    ).to_pandas()
+    return frame
+
+
+def read_tiers(dataset: Dataset, filters: Filters) -> pd.DataFrame:
+    """Return (tier, params_id) pairs of the tiers that count, in the order of the config."""
+    rows: pd.DataFrame = dataset.sql("SELECT facet AS tier, position, params_id FROM tier_params").to_pandas()
+    if filters.tiers:
+        return rows[rows["tier"].isin(filters.tiers)]
+    return rows

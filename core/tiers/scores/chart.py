@@ -1,0 +1,87 @@
+"""The chart for a slide: models with intervals, best first, grouped by rank."""
+
+import altair as alt
+import pandas as pd
+
+from core import __version__, charts
+from core.palette import model_colour, theme
+from core.tiers.scores.table import EM_DASH, Leaderboard
+
+
+def footer(leaderboard: Leaderboard) -> str:
+    """Return dataset, n, interval method and version, as every image of the leaderboard has them."""
+    rows = leaderboard.rows
+    return charts.footer_text(
+        leaderboard.config.name,
+        f"n = {int(rows['n'].min()):,} to {int(rows['n'].max()):,} completions of up to"
+        f" {int(rows['n_items'].max()):,} items an eval",
+        leaderboard.methods.sentence(),
+        version=__version__,
+    )
+
+
+def interval_chart(leaderboard: Leaderboard, *, width: int = 960, dark: bool = False) -> alt.LayerChart:
+    """Return the chart for a slide: plain scores with intervals, best first, banded by shared rank."""
+    rows = leaderboard.rows
+    colours = theme(dark)
+    shown = rows.assign(
+        place=range(len(rows)),
+        rank_text=[EM_DASH if pd.isna(rank) else f"{rank}" for rank in rows["rank"]],
+        score_text=[f"{score:.0f}" for score in rows["plain_score"]],
+    ).drop(columns=["groups"])
+    names = list(shown["name"])
+    y = alt.Y("name:N", sort=names, title=None, scale=alt.Scale(paddingInner=0.25))
+    colour = alt.Color(
+        "name:N",
+        scale=alt.Scale(domain=names, range=[model_colour(e) for e in shown["eval_id"]]),
+        legend=None,
+    )
+    tooltip = [
+        alt.Tooltip("name:N", title="eval"),
+        alt.Tooltip("rank_text:N", title="rank"),
+        alt.Tooltip("plain_score:Q", title="plain score", format=".1f"),
+        alt.Tooltip("plain_lower:Q", title="95% from", format=".1f"),
+        alt.Tooltip("plain_upper:Q", title="95% to", format=".1f"),
+        alt.Tooltip("n:Q", title="n", format=","),
+        alt.Tooltip("n_items:Q", title="items", format=","),
+    ]
+    shown["band"] = _bands(shown["rank_text"])
+    shown["rank_label"] = [f"rank {rank}" if rank != EM_DASH else "not ranked" for rank in shown["rank_text"]]
+    base = alt.Chart(shown).encode(y=y)
+    x = alt.X(
+        "plain_lower:Q", title="plain score (0 to 1000)", scale=alt.Scale(zero=False, nice=True, padding=12)
+    )
+    bands = (
+        base.transform_filter("datum.band == 1")
+        .mark_bar(color=colours.line, opacity=0.35, height=alt.RelativeBandSize(1.34))
+        .encode(x=alt.value(0), x2=alt.value("width"))
+    )
+    intervals = base.mark_rule(strokeWidth=4, opacity=0.6).encode(
+        x=x, x2="plain_upper:Q", color=colour, tooltip=tooltip
+    )
+    points = base.mark_point(size=150, filled=True).encode(x="plain_score:Q", color=colour, tooltip=tooltip)
+    labels = base.mark_text(dy=-13, fontWeight="bold", color=colours.text, fontSize=13).encode(
+        x="plain_score:Q", text="score_text:N"
+    )
+    ranks = base.mark_text(align="right", color=colours.muted, dx=-6, fontSize=13).encode(
+        x=alt.value("width"), text="rank_label:N"
+    )
+    return charts.finish(
+        alt.LayerChart(layer=[bands, intervals, points, labels, ranks]),
+        title="Plain score with 95% interval, grouped by shared rank",
+        subtitle=leaderboard.filters.sentence(leaderboard.config),
+        footer=footer(leaderboard),
+        description=leaderboard.summary(),
+        width=width,
+        height=max(300, 190 + 46 * len(rows)),
+        dark=dark,
+    )
+
+
+def _bands(ranks: pd.Series) -> list[int]:
+    """Return 0 and 1 in turn, changing with the rank."""
+    bands: list[int] = []
+    for number, rank in enumerate(ranks):
+        same = number > 0 and rank == ranks.iloc[number - 1]
+        bands.append(0 if not number else bands[-1] if same else 1 - bands[-1])
+    return bands

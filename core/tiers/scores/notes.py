@@ -1,0 +1,137 @@
+"""What a reader must know before quoting a leaderboard, one sentence each, from the data."""
+
+import pandas as pd
+
+from core.config import DatasetConfig
+
+ERROR_WARNING = 0.01
+"""Share of error completions above which an eval is named."""
+
+UNEVEN_N = 1.5
+SMALL_N = 100
+
+
+def leaderboard_notes(
+    rows: pd.DataFrame,
+    cells: pd.DataFrame,
+    score_cells: pd.DataFrame,
+    config: DatasetConfig,
+    *,
+    rank_incomplete: bool,
+) -> tuple[str, ...]:
+    """Return the notes of a leaderboard; see core.tiers.scores.table for the frames."""
+    pooled = cells[cells["tier"].isna()]
+    notes = [
+        _incomplete(rows, rank_incomplete),
+        _errors(rows),
+        _uneven(pooled, config),
+        _mixed_repeats(pooled, config),
+        _mixed_choices(score_cells, config),
+        _outside_tiers(pooled, score_cells, config),
+        _empty(rows),
+        _tokens(rows),
+        _unknown_truncation(pooled),
+    ]
+    return tuple(note for note in notes if note)
+
+
+def _names(frame: pd.DataFrame) -> str:
+    return _listed(list(frame["name"]))
+
+
+def _listed(names: list[str], most: int = 6) -> str:
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def _tasks(frame: pd.DataFrame, config: DatasetConfig) -> str:
+    return _listed([config.task_label(task) for task in dict.fromkeys(frame["task"])])
+
+
+def _incomplete(rows: pd.DataFrame, rank_incomplete: bool) -> str:
+    lacking = rows[~rows["complete"]]
+    if lacking.empty:
+        return ""
+    verb = "ranked on the cells they have" if rank_incomplete else "not ranked"
+    return f"Marked *: {_names(lacking)} lack a cell that another eval has, and are {verb}."
+
+
+def _errors(rows: pd.DataFrame) -> str:
+    total = rows["n"] + rows["truncated"] + rows["error"]
+    share = rows["error"] / total.where(total > 0)
+    some = rows[share > ERROR_WARNING]
+    if some.empty:
+        return ""
+    told = [f"{name} {part:.1%}" for name, part in zip(some["name"], share[some.index], strict=True)]
+    return f"Completions that failed for other reasons than the model (left out everywhere): {_listed(told)}."
+
+
+def _uneven(pooled: pd.DataFrame, config: DatasetConfig) -> str:
+    n = pooled.groupby("task", sort=False)["n"]
+    uneven = n.max() > UNEVEN_N * n.min().clip(lower=1)
+    small = n.min() < SMALL_N
+    if not uneven.any() and not small.any():
+        return ""
+    reasons = []
+    if uneven.any():
+        labels = [config.task_label(task) for task in uneven[uneven].index]
+        reasons.append(f"n differs by more than {UNEVEN_N} times between evals in {_listed(labels)}")
+    if small.any():
+        reasons.append(
+            f"{int(small.sum())} of {len(small)} tasks have an eval with fewer than {SMALL_N} counted"
+        )
+    return f"ReasonScore is an upper bound and rewards small samples; here {' and '.join(reasons)}."
+
+
+def _mixed_repeats(pooled: pd.DataFrame, config: DatasetConfig) -> str:
+    mixed = pooled[pooled["least_tries"] != pooled["most_tries"]]
+    if mixed.empty:
+        return ""
+    low, high = int(mixed["least_tries"].min()), int(mixed["most_tries"].max())
+    return (
+        f"Pooled cells of {_tasks(mixed, config)} mix items with {low} to {high} completions: an item with"
+        " more completions weighs more in them."
+    )
+
+
+def _mixed_choices(score_cells: pd.DataFrame, config: DatasetConfig) -> str:
+    partly = (score_cells["choices_n"] > 0) & (score_cells["choices_n"] < score_cells["n"])
+    mixed = score_cells[(score_cells["choices_kinds"] > 1) | partly]
+    if mixed.empty:
+        return ""
+    return (
+        f"{_tasks(mixed, config)} mix items with different numbers of choices: their guess-corrected accuracy"
+        " weighs an item by 1 - 1/choices."
+    )
+
+
+def _outside_tiers(pooled: pd.DataFrame, score_cells: pd.DataFrame, config: DatasetConfig) -> str:
+    if score_cells["tier"].isna().all():
+        return ""
+    left = pooled[~pooled["task"].isin(score_cells["task"])]
+    return f"Not in any tier, so not in the scores: {_tasks(left, config)}." if len(left) else ""
+
+
+def _empty(rows: pd.DataFrame) -> str:
+    some = rows[rows["empty"] > 0]
+    if some.empty:
+        return ""
+    told = [f"{name} {int(count):,}" for name, count in zip(some["name"], some["empty"], strict=True)]
+    return f"Empty responses, counted by their score like any other: {_listed(told)}."
+
+
+def _tokens(rows: pd.DataFrame) -> str:
+    if not rows["visible_tokens"].any():
+        return ""
+    return (
+        "Tokens are visible tokens, counted by tokenising the response text; hidden reasoning is not"
+        " included, so tokens and score/token of reasoning models are not comparable."
+    )
+
+
+def _unknown_truncation(pooled: pd.DataFrame) -> str:
+    if not pooled["truncation_unknown"].sum():
+        return ""
+    return (
+        "The source does not say which responses were cut off: truncated responses count as they were graded."
+    )

@@ -1,0 +1,197 @@
+"""The leaderboard's numbers: one row per eval, one cell per task and tier."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from core.config import DatasetConfig
+from core.errors import NothingFoundError
+from core.filters import Filters
+from core.stats.ranking import fair_sort, plain_score, reasonscore
+from core.store.dataset import Dataset
+from core.tiers.cells import read_cells
+from core.tiers.methods import Methods
+from core.tiers.scores.notes import leaderboard_notes
+
+TRUNCATION_SHOWN = 0.02
+"""A cell's text names its truncation penalty above this ratio."""
+
+EM_DASH = "—"
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """The leaderboard of a selection.
+
+    Attributes
+    ----------
+    rows
+        One row per eval, best first: eval_id, name, label, model, template, sampler, groups, rank (missing
+        where not ranked), plain_score with plain_lower and plain_upper, reasonscore, score_per_token,
+        mean_tokens, complete, n, n_items, the outcome counts, all_in_accuracy with its open bounds,
+        visible_tokens (whether tokens were counted from the visible text).
+    cells
+        One row per (eval_id, task, tier), tier None pooled: see core.tiers.cells.
+    tasks, tiers
+        What the cells are of, in display order; tiers are ids.
+    notes
+        What a reader must know before quoting the numbers, one sentence each.
+    """
+
+    rows: pd.DataFrame
+    cells: pd.DataFrame
+    tasks: tuple[str, ...]
+    tiers: tuple[str, ...]
+    config: DatasetConfig
+    filters: Filters
+    methods: Methods
+    notes: tuple[str, ...]
+
+    @property
+    def score_cells(self) -> pd.DataFrame:
+        """The cells that scores are means of: task x tier where tiers exist, else tasks."""
+        tiered = self.cells["tier"].notna()
+        return self.cells[tiered if self.tiers else ~tiered]
+
+    def tier_label(self, tier: str) -> str:
+        """Return what a tier is called."""
+        return next(entry.label for entry in self.config.tiers if entry.id == tier)
+
+    def summary(self) -> str:
+        """Return the result in one sentence."""
+        ranked = self.rows[self.rows["rank"].notna()]
+        if ranked.empty:
+            return "No eval has points in every cell, so none is ranked."
+        leader = ranked.iloc[0]
+        ties = int((ranked["rank"] == 1).sum())
+        total = len(ranked)
+        if ties == total:
+            lead = f"All {total} evals share rank 1" if total > 1 else f"{leader['name']} is the only eval"
+            return f"{lead}: plain score {leader['plain_score']:.0f} at the top."
+        runner_up = ranked[ranked["rank"] > 1].iloc[0]
+        margin = leader["plain_score"] - runner_up["plain_score"]
+        first = (
+            f"{leader['name']} is alone at rank 1 of {total}"
+            if ties == 1
+            else f"{ties} of {total} evals share rank 1, {leader['name']} first"
+        )
+        return (
+            f"{first}; its plain score {leader['plain_score']:.0f} is {margin:.0f} above"
+            f" {runner_up['name']} at rank {int(runner_up['rank'])}, on {int(leader['n_items']):,} items."
+        )
+
+
+def cell_text(cell: pd.Series) -> str:
+    """Return `.XX - .YY [-.ZZ]`: center, upper, and the truncation penalty where it is above 2%."""
+    if pd.isna(cell["center"]):
+        text = EM_DASH
+    else:
+        text = f"{_hundredths(cell['center'])} - {_hundredths(cell['upper'])}"
+    if cell["truncated_ratio"] > TRUNCATION_SHOWN:
+        text += f" [-{_hundredths(cell['truncated_ratio'])}]"
+    return text
+
+
+def _hundredths(value: float) -> str:
+    text = f"{value:.2f}"
+    return text.removeprefix("0") if text.startswith("0.") else text
+
+
+def read_scores(
+    dataset: Dataset, filters: Filters, methods: Methods, *, rank_incomplete: bool = False
+) -> Leaderboard:
+    """Compute the leaderboard of a selection.
+
+    Parameters
+    ----------
+    filters : Filters
+        As the user gave them.
+    rank_incomplete : bool
+        Rank evals that lack a cell on the cells they have.
+
+    Raises
+    ------
+    FilterError
+        The filters name what the dataset does not have.
+    NothingFoundError
+        Nothing matches.
+    """
+    filters = filters.resolved(dataset.catalog)
+    config = dataset.config
+    cells = read_cells(dataset, filters, methods)
+    if cells.empty:
+        raise NothingFoundError("No results found matching filters")
+    tasks = tuple(task for task in dataset.catalog.base_tasks if (cells["task"] == task).any())
+    tiers = tuple(tier.id for tier in config.tiers if (cells["tier"] == tier.id).any())
+    cells = _in_display_order(cells, tasks, tiers)
+    score_cells = cells[cells["tier"].notna() if tiers else cells["tier"].isna()]
+    rows = _eval_rows(cells, config)
+    rows = rows.join(_scores(score_cells, rows.index)).reset_index()
+    rows["score_per_token"] = rows["reasonscore"] / rows["mean_tokens"]
+    eligible = rows["complete"] | rank_incomplete
+    order = fair_sort(*(rows[c].where(eligible) for c in ("plain_score", "plain_lower", "plain_upper")))
+    rows["rank"] = pd.array(np.where(order.rank > 0, order.rank, -1), dtype="Int64")
+    rows["rank"] = rows["rank"].mask(rows["rank"] < 0)
+    ranked, unranked = rows.iloc[order.order], rows["rank"].isna()
+    rows = pd.concat(
+        [ranked[ranked["rank"].notna()], rows[unranked].sort_values("plain_score", ascending=False)]
+    ).reset_index(drop=True)
+    notes = leaderboard_notes(rows, cells, score_cells, config, rank_incomplete=rank_incomplete)
+    return Leaderboard(rows, cells, tasks, tiers, config, filters, methods, notes)
+
+
+def _in_display_order(cells: pd.DataFrame, tasks: tuple[str, ...], tiers: tuple[str, ...]) -> pd.DataFrame:
+    place = {tier: number for number, tier in enumerate(tiers)}
+    return (
+        cells.assign(
+            _task=cells["task"].map({task: number for number, task in enumerate(tasks)}),
+            _tier=[-1 if tier is None else place[tier] for tier in cells["tier"]],
+        )
+        .sort_values(["eval_id", "_task", "_tier"])
+        .drop(columns=["_task", "_tier"])
+        .reset_index(drop=True)
+    )
+
+
+def _eval_rows(cells: pd.DataFrame, config: DatasetConfig) -> pd.DataFrame:
+    pooled = cells[cells["tier"].isna()].groupby("eval_id")
+    counts = ["n", "n_items", "correct", "incorrect", "invalid", "truncated", "error", "empty"]
+    rows = pooled[counts].sum()
+    tokens = pooled[["token_n", "token_sum", "tokenized_n"]].sum()
+    rows["mean_tokens"] = tokens["token_sum"] / tokens["token_n"].where(tokens["token_n"] > 0)
+    rows["visible_tokens"] = tokens["tokenized_n"] > 0
+    tried = (rows["n"] + rows["truncated"]).where(lambda total: total > 0)
+    rows["all_in_accuracy"] = rows["all_in_lower"] = rows["correct"] / tried
+    rows["all_in_upper"] = (rows["correct"] + rows["truncated"]) / tried
+    entries = [config.evals[eval_id] for eval_id in rows.index]
+    names = config.eval_names
+    rows.insert(0, "groups", [list(entry.groups) for entry in entries])
+    for field in ("sampler", "template", "model"):
+        wanted = [entry.filters.get(field) for entry in entries]
+        rows.insert(0, field, [", ".join(w) if isinstance(w, list) else w for w in wanted])
+    rows.insert(0, "label", [entry.label for entry in entries])
+    rows.insert(0, "name", [names[eval_id] for eval_id in rows.index])
+    return rows
+
+
+def _scores(score_cells: pd.DataFrame, evals: pd.Index) -> pd.DataFrame:
+    """Return the scores of each eval and whether it has every cell that any eval has."""
+    keyed = score_cells.assign(cell=score_cells.groupby(["task", "tier"], dropna=False).ngroup())
+
+    def matrix(column: str) -> np.ndarray:
+        table = keyed.pivot(index="eval_id", columns="cell", values=column).reindex(evals)
+        return table.to_numpy(float)
+
+    plain = plain_score(*(matrix(f"plain_{part}") for part in ("accuracy", "lower", "upper")))
+    accuracy = matrix("plain_accuracy")
+    return pd.DataFrame(
+        {
+            "plain_score": plain.score,
+            "plain_lower": plain.lower,
+            "plain_upper": plain.upper,
+            "reasonscore": reasonscore(matrix("rs_center"), matrix("rs_margin"), matrix("truncated_ratio")),
+            "complete": (~np.isnan(accuracy)).all(axis=1) if accuracy.shape[1] else False,
+        },
+        index=evals,
+    )
