@@ -66,7 +66,11 @@ class Dataset:
         order = {task: place for place, task in enumerate(self.config.basetasks)}
         params: dict[str, list[Scalar]] = {}
         for row in self.rows(
-            "SELECT DISTINCT name, number, text FROM data.param_values ORDER BY name, number, text"
+            """
+            SELECT DISTINCT name, number, text
+            FROM data.param_values
+            SEMI JOIN data.points USING (params_id)
+            ORDER BY name, number, text"""
         ):
             value: Scalar = row["text"] if row["number"] is None else row["number"]
             if isinstance(value, float) and value.is_integer():

@@ -4,6 +4,7 @@ Ids are given in file order and continue where the existing ones end, so that a 
 sources gives the same database.
 """
 
+import glob
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -68,8 +69,8 @@ def load_staging(
 ) -> list[ImportRow]:
     """Move staged completions into the tables; return the imports with their duplicates counted."""
     connection.execute(
-        "CREATE TEMP VIEW staged AS SELECT *, row(import_no, chunk, row) AS place_in_order"
-        f" FROM read_parquet({quoted(str(staging / 'part-*.parquet'))})"
+        "CREATE TEMP VIEW staged AS SELECT *, (import_no::HUGEINT << 64) + (chunk::HUGEINT << 32) + row AS place_in_order"
+        f" FROM read_parquet({quoted(str(Path(glob.escape(str(staging)), 'part-*.parquet')))})"
     )
     on_step("Numbering points and items")
     _number_task_plane(connection)

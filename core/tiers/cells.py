@@ -80,7 +80,8 @@ def estimate_cells(
     estimates = estimate(**counts, n_eff=n_eff, n_eff_truncated=all_n_eff, method=methods.interval)
     table = cells.reset_index().rename(columns={"items": "n_items"}).assign(**_columns(estimates))
     for key in keys:
-        if table[key].dtype.kind not in "iuf":
+        # A level of missing values only (no tiers) comes out of the join as numbers.
+        if table[key].dtype.kind not in "iuf" or table[key].isna().any():
             table[key] = table[key].astype(object).where(table[key].notna(), None)
     return table
 

@@ -99,7 +99,7 @@ def _merge_identities(
         .to_pandas()
         .set_index(["eval_id", "params_id"])
     )
-    merged[_BY_ITEM] = by_item[_BY_ITEM].reindex(merged.index).astype(float)
+    merged[_BY_ITEM] = by_item[_BY_ITEM].reindex(merged.index)
     return merged.reset_index()
 
 

@@ -62,8 +62,8 @@ def count_selection(dataset: Dataset, filters: Filters) -> Selection:
         SELECT
             (SELECT count(DISTINCT eval_id) FROM selected) AS evals,
             (SELECT count(*) FROM distinct_points) AS points,
-            (SELECT count(*) FROM data.items WHERE params_id IN (
-                SELECT params_id FROM data.points JOIN distinct_points USING (point_id))) AS items,
+            (SELECT count(DISTINCT item_id)
+                FROM data.item_results JOIN distinct_points USING (point_id)) AS items,
             (SELECT coalesce(sum(correct + incorrect + invalid + truncated + error), 0)::BIGINT
                 FROM data.points JOIN distinct_points USING (point_id)) AS completions""",
         **parameters,
@@ -74,9 +74,11 @@ def count_selection(dataset: Dataset, filters: Filters) -> Selection:
 def relax_hints(dataset: Dataset, filters: Filters) -> list[Relaxation]:
     """Return the filters of which lifting one alone would leave points, the most points first."""
     filters = filters.resolved(dataset.catalog)
-    words = {clause.key: clause.words for clause in filters.clauses(dataset.config)}
+    words: dict[str, list[str]] = {}
+    for clause in filters.clauses(dataset.config):
+        words.setdefault(clause.key, []).append(clause.words)
     hints = [
-        Relaxation(key, text, count_selection(dataset, filters.without(key)).points)
+        Relaxation(key, "; ".join(text), count_selection(dataset, filters.without(key)).points)
         for key, text in words.items()
     ]
     return sorted((hint for hint in hints if hint.points), key=lambda hint: -hint.points)

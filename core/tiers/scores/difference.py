@@ -1,5 +1,7 @@
 """Every eval against a pinned baseline: paired difference in accuracy on the items both answered."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
@@ -29,8 +31,9 @@ def read_differences(dataset: Dataset, filters: Filters, baseline: int) -> pd.Da
     if not 0 <= baseline < len(config.evals):
         raise FilterError(f"No eval_id {baseline} in this dataset; valid: 0 to {len(config.evals) - 1}")
     filters = filters.resolved(dataset.catalog)
-    if filters.eval_id and baseline not in filters.eval_id:
-        filters = Filters.from_dict({**filters.to_dict(), "eval_id": [*filters.eval_id, baseline]})
+    # The baseline counts although eval_id, groups or hidden would leave it out.
+    evals = {*filters.evals(config), baseline}
+    filters = replace(filters.without("groups"), eval_id=tuple(sorted(evals)))
     selected, parameters = selected_points(dataset, filters)
     threshold = filters.threshold or STORED_THRESHOLD
     if threshold != STORED_THRESHOLD:
@@ -75,7 +78,8 @@ def _with_intervals(rows: pd.DataFrame) -> pd.DataFrame:
     score = bonett_price(rows["gained"], rows["lost"], n)
     moments = mean_interval(rows["difference"], rows["sd"], n)
     for place, name in enumerate(("lower", "upper")):
-        rows[name] = np.where(n > 0, np.where(binary, score[place], moments[place]), np.nan)
+        bound = np.where(n > 0, np.where(binary, score[place], moments[place]), np.nan)
+        rows[name] = np.clip(bound, -1, 1)
     rows["method"] = np.select(
         [n == 0, binary], ["no common items", "95% Bonett-Price interval"], "95% t interval over items"
     )

@@ -38,6 +38,11 @@ def explain_cell(leaderboard: Leaderboard, eval_id: int, task: str, tier: str | 
     ]
 
 
+def _amount(value: float) -> str:
+    """Return a sum of fractions with at most two decimals, and none where it is whole."""
+    return f"{round(value, 2):,.15g}"
+
+
 def _counts(cell: pd.Series) -> list[Line]:
     lines = [
         (
@@ -62,8 +67,8 @@ def _accuracy(cell: pd.Series) -> list[Line]:
         lines += [
             (
                 "Chance level gamma",
-                f"sum of 1/choices over the n completions = {cell['guess_mass']:.4g};"
-                f" {cell['guess_mass']:.4g} / {cell['n']:,} = {gamma:.4f}",
+                f"sum of 1/choices over the n completions = {_amount(cell['guess_mass'])};"
+                f" {_amount(cell['guess_mass'])} / {cell['n']:,} = {gamma:.4f}",
             ),
             (
                 "Guess-corrected accuracy",
@@ -81,7 +86,7 @@ def _interval(cell: pd.Series, leaderboard: Leaderboard) -> list[Line]:
     method = leaderboard.methods.interval
     name = INTERVAL_NAMES[method]
     if method == "reasonscape":
-        how = f"{name} on {cell['adjusted_successes']:.4g} of {cell['adjusted_trials']:.4g}"
+        how = f"{name} on {_amount(cell['adjusted_successes'])} of {_amount(cell['adjusted_trials'])}"
     else:
         how = f"{name} on max(k/n, gamma) with n_eff = {cell['n_eff']:.1f} of n = {cell['n']:,}"
         if cell["guess_mass"]:
@@ -101,7 +106,7 @@ def _parity(cell: pd.Series) -> list[Line]:
     return [
         (
             "ReasonScape's fields",
-            f"adjusted {cell['adjusted_successes']:.4g} of {cell['adjusted_trials']:.4g},"
+            f"adjusted {_amount(cell['adjusted_successes'])} of {_amount(cell['adjusted_trials'])},"
             f" center {cell['rs_center']:.4f}, margin {cell['rs_margin']:.4f}",
         )
     ]

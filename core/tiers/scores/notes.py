@@ -84,7 +84,8 @@ def _uneven(pooled: pd.DataFrame, config: DatasetConfig) -> str:
 
 
 def _mixed_repeats(pooled: pd.DataFrame, config: DatasetConfig) -> str:
-    mixed = pooled[pooled["least_tries"] != pooled["most_tries"]]
+    # A cell of failed completions only has no least number of tries.
+    mixed = pooled[pooled["least_tries"] < pooled["most_tries"]]
     if mixed.empty:
         return ""
     low, high = int(mixed["least_tries"].min()), int(mixed["most_tries"].max())

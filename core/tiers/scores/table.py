@@ -184,14 +184,15 @@ def _scores(score_cells: pd.DataFrame, evals: pd.Index) -> pd.DataFrame:
         return table.to_numpy(float)
 
     plain = plain_score(*(matrix(f"plain_{part}") for part in ("accuracy", "lower", "upper")))
-    accuracy = matrix("plain_accuracy")
+    present = ~np.isnan(matrix("plain_accuracy"))
     return pd.DataFrame(
         {
             "plain_score": plain.score,
             "plain_lower": plain.lower,
             "plain_upper": plain.upper,
             "reasonscore": reasonscore(matrix("rs_center"), matrix("rs_margin"), matrix("truncated_ratio")),
-            "complete": (~np.isnan(accuracy)).all(axis=1) if accuracy.shape[1] else False,
+            # A cell in which no eval has a number is no cell that anyone lacks.
+            "complete": present[:, present.any(axis=0)].all(axis=1) & present.any(axis=1),
         },
         index=evals,
     )
