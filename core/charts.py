@@ -85,6 +85,11 @@ def footer_text(dataset: str, *facts: str, version: str) -> str:
     return " · ".join(filter(None, (dataset, *facts, f"ReasonScape Explorer {version}")))
 
 
+def n_text(least: float, most: float) -> str:
+    """Return the footer's n: one number, or the range where it differs between marks."""
+    return f"n = {int(least):,}" if least == most else f"n = {int(least):,} to {int(most):,}"
+
+
 def footer_of(chart: ChartType) -> str:
     """Return the footer of a finished chart, for a caption on screen."""
     return str(_usermeta(chart).get("footer", ""))

@@ -218,8 +218,8 @@ def load_config(path: Path) -> DatasetConfig:
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"Config cannot be read: {path}: {error}") from error
     try:
-        document = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+        document = json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"Config is not valid JSON: {path}: {error}") from error
     if not isinstance(document, dict):
         raise ConfigError(f"Config {path} must be a JSON object, not {type(document).__name__}")
@@ -229,17 +229,45 @@ def load_config(path: Path) -> DatasetConfig:
     try:
         return DatasetConfig.model_validate(document)
     except ValidationError as error:
-        raise ConfigError(_explain(path, error)) from error
+        raise ConfigError(_explain(path, document, error)) from error
 
 
-def _explain(path: Path, error: ValidationError) -> str:
-    lines = []
-    for fault in error.errors()[:5]:
-        place = ".".join(str(part) for part in fault["loc"]) or "(top)"
-        given = "" if fault["type"] == "missing" else f"; given: {_short(fault['input'])}"
-        lines.append(f"{place}: {fault['msg'].removeprefix('Value error, ')}{given}")
-    more = error.error_count() - len(lines)
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _explain(path: Path, document: dict[str, Any], error: ValidationError) -> str:
+    faults: dict[tuple[int | str, ...], list[str]] = {}
+    given: dict[tuple[int | str, ...], str] = {}
+    for fault in error.errors():
+        place = _place(document, fault["loc"], lacking=fault["type"] == "missing")
+        faults.setdefault(place, []).append(fault["msg"].removeprefix("Value error, "))
+        given[place] = "" if fault["type"] == "missing" else f"; given: {_short(fault['input'])}"
+    # Where a part of a value is at fault, that the whole could have been of another type is no news.
+    places = [one for one in faults if not any(one == other[: len(one)] for other in faults if one != other)]
+    lines = [
+        f"{'.'.join(map(str, place)) or '(top)'}: {_either(faults[place])}{given[place]}"
+        for place in places[:5]
+    ]
+    more = len(places) - len(lines)
     return f"Config {path} is not valid: " + "; ".join(lines) + (f"; and {more} more" if more > 0 else "")
+
+
+def _place(document: Any, steps: tuple[int | str, ...], *, lacking: bool) -> tuple[int | str, ...]:
+    """Return the steps that lead into the document; pydantic also names the types that it tried."""
+    place: list[int | str] = []
+    value = document
+    for step in steps:
+        inside = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+        if step in inside:
+            value = value[step]
+            place.append(step)
+    return (*place, steps[-1]) if lacking else tuple(place)
+
+
+def _either(messages: list[str]) -> str:
+    first, *others = dict.fromkeys(messages)
+    return " or ".join([first, *(other.removeprefix("Input should be ") for other in others)])
 
 
 def _short(value: Any) -> str:

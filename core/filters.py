@@ -141,9 +141,7 @@ class Filters:
         _require("projections", self.projections, [p.id for task in tasks for p in task.projections])
         _require("params", (name for name, _ in self.params), catalog.params)
         for name, values in self.params:
-            have = catalog.params[name]
-            missing = [value for value in values if not any(same_value(value, one) for one in have)]
-            _require(f"params.{name}", missing, have)
+            _require(f"params.{name}", map(_as_stored, values), catalog.params[name])
         threshold = config.threshold if self.threshold is None else self.threshold
         return replace(self, tiers=tiers, threshold=threshold)
 
@@ -217,7 +215,7 @@ def _group_clause(groups: tuple[tuple[str, ...], ...]) -> Clause:
 
 def _param_clause(number: int, name: str, values: tuple[Scalar, ...]) -> Clause:
     numbers = [float(v) for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
-    texts = [_param_text(v) for v in values if isinstance(v, bool | str)]
+    texts = [_as_stored(v) for v in values if isinstance(v, bool | str)]
     options = []
     parameters: dict[str, Any] = {f"param_{number}_name": name}
     for kind, some in (("number", numbers), ("text", texts)):
@@ -232,7 +230,8 @@ def _param_clause(number: int, name: str, values: tuple[Scalar, ...]) -> Clause:
     return Clause("params", sql, parameters, f"{name} {_or(values)}")
 
 
-def _param_text(value: bool | str) -> str:
+def _as_stored(value: Scalar) -> Scalar:
+    """Return a param value as the database has it: a boolean as its text."""
     return str(value).lower() if isinstance(value, bool) else value
 
 
@@ -248,12 +247,12 @@ def _some(noun: str, labels: list[str]) -> str:
 
 
 def _or(values: Iterable[Scalar]) -> str:
-    return "is " + " or ".join(str(value) for value in values)
+    return "is " + " or ".join(str(_as_stored(value)) for value in values)
 
 
 def _require(key: str, wanted: Iterable[Any], valid: Iterable[Any]) -> None:
     options = list(valid)
-    missing = [value for value in wanted if value not in options]
+    missing = [value for value in wanted if not any(same_value(value, option) for option in options)]
     if missing:
         listed = ", ".join(map(str, options[:30])) + (", ..." if len(options) > 30 else "")
         raise FilterError(f"No {key} {missing[0]!r} in this dataset; valid: {listed or 'none'}")
@@ -292,7 +291,9 @@ def _params(value: Any) -> tuple[tuple[str, tuple[Scalar, ...]], ...]:
         values = some if isinstance(some, list) else [some]
         if not values or not all(isinstance(v, bool | int | float | str) for v in values):
             raise FilterError(f"Filter 'params.{name}' must be a value or a list of values; given: {some!r}")
-        result.append((name, tuple(dict.fromkeys(values))))
+        # True == 1, but as a param it is another value.
+        distinct = dict.fromkeys((isinstance(v, bool), v) for v in values)
+        result.append((name, tuple(v for _, v in distinct)))
     return tuple(sorted(result))
 
 

@@ -137,6 +137,8 @@ def _tokens(points: pd.DataFrame, frame: pd.DataFrame, dataset: Dataset) -> pd.D
         for outcome in ("correct", "incorrect"):
             n = rows[f"{outcome}_token_n"]
             label = f"{dataset.config.task_label(task)} {outcome}"
+            if label in tokens:
+                label = f"{label} ({task})"
             tokens[label] = (rows[f"{outcome}_token_sum"] / n.where(n > 0)).to_numpy()
     return tokens
 

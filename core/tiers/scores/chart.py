@@ -13,7 +13,7 @@ def footer(leaderboard: Leaderboard) -> str:
     rows = leaderboard.rows
     return charts.footer_text(
         leaderboard.config.name,
-        f"n = {int(rows['n'].min()):,} to {int(rows['n'].max()):,} completions of up to"
+        f"{charts.n_text(rows['n'].min(), rows['n'].max())} completions of up to"
         f" {int(rows['n_items'].max()):,} items an eval",
         leaderboard.methods.sentence(),
         version=__version__,

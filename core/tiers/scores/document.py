@@ -86,11 +86,13 @@ def export_frame(
     wide = leaderboard.cells.assign(
         cell=[task if tier is None else f"{task}/{tier}" for task, tier in _keys(leaderboard.cells)]
     )
-    for cell in dict.fromkeys(wide["cell"]):
-        part = wide[wide["cell"] == cell].set_index("eval_id")
-        for field in ("center", "lower", "upper", "accuracy", "n", "truncated_ratio"):
-            frame[f"{cell} {field}"] = frame["eval_id"].map(part[field])
-    return frame
+    fields = ("center", "lower", "upper", "accuracy", "n", "truncated_ratio")
+    columns = {
+        f"{cell} {field}": frame["eval_id"].map(part.set_index("eval_id")[field])
+        for cell, part in wide.groupby("cell", sort=False)
+        for field in fields
+    }
+    return pd.concat([frame, pd.DataFrame(columns, index=frame.index)], axis=1)
 
 
 def _keys(cells: pd.DataFrame) -> list[tuple[str, str | None]]:
@@ -156,7 +158,11 @@ def text_frame(
         for _, cell in leaderboard.cells.iterrows()
     }
     for heading, (task, tier) in cell_columns(leaderboard, by_tier=by_tier):
-        frame[heading] = [texts.get((eval_id, task, tier), "*") for eval_id in rows["eval_id"]]
+        # Labels need not differ from each other, nor from the headings above.
+        name = (
+            heading if heading not in frame else f"{heading} ({task if tier is None else f'{task}/{tier}'})"
+        )
+        frame[name] = [texts.get((eval_id, task, tier), "*") for eval_id in rows["eval_id"]]
     return frame
 
 

@@ -28,6 +28,7 @@ def leaderboard_notes(
         _mixed_repeats(pooled, config),
         _mixed_choices(score_cells, config),
         _outside_tiers(pooled, score_cells, config),
+        _overlapping_tiers(pooled, score_cells, config),
         _empty(rows),
         _tokens(rows),
         _unknown_truncation(pooled),
@@ -111,6 +112,20 @@ def _outside_tiers(pooled: pd.DataFrame, score_cells: pd.DataFrame, config: Data
         return ""
     left = pooled[~pooled["task"].isin(score_cells["task"])]
     return f"Not in any tier, so not in the scores: {_tasks(left, config)}." if len(left) else ""
+
+
+def _overlapping_tiers(pooled: pd.DataFrame, score_cells: pd.DataFrame, config: DatasetConfig) -> str:
+    keys = ["eval_id", "task"]
+    tiered = score_cells[score_cells["tier"].notna()].groupby(keys)["n"].sum()
+    total = pooled.set_index(keys)["n"].reindex(tiered.index)
+    shared = (tiered > total).reset_index(name="shared")
+    some = shared[shared["shared"]]
+    if some.empty:
+        return ""
+    return (
+        f"Tiers of {_tasks(some, config)} share points; scores take cells as independent, so their intervals"
+        " are somewhat too narrow."
+    )
 
 
 def _empty(rows: pd.DataFrame) -> str:

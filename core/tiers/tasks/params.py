@@ -80,12 +80,13 @@ def param_chart(
     """Return accuracy along a param as lines with intervals, one colour an eval."""
     ids = sorted(set(frame["eval_id"]))
     names = dataset.config.eval_names
+    names_shown = [names[i] for i in ids]
     labels = list(dict.fromkeys(frame.sort_values("position")["value"]))
     colour = alt.Color(
         "name:N",
         title=None,
-        scale=alt.Scale(domain=[names[i] for i in ids], range=[model_colour(i) for i in ids]),
-        legend=alt.Legend(orient="bottom", columns=2) if len(ids) > 1 else None,
+        scale=alt.Scale(domain=names_shown, range=[model_colour(i) for i in ids]),
+        legend=alt.Legend(orient="bottom", columns=2, symbolOpacity=1) if len(ids) > 1 else None,
     )
     tooltip = [
         alt.Tooltip("name:N", title="eval"),
@@ -100,6 +101,8 @@ def param_chart(
         x=alt.X(
             "value:O", sort=labels, title=param, axis=alt.Axis(labelAngle=0 if len(labels) <= 8 else -35)
         ),
+        # Side by side, so that the intervals of two evals at one value do not cover each other.
+        xOffset=alt.XOffset("name:N", scale=alt.Scale(domain=names_shown, paddingInner=0, paddingOuter=0.5)),
         color=colour,
         tooltip=tooltip,
     )
@@ -116,7 +119,7 @@ def param_chart(
         subtitle=filters.resolved(dataset.catalog).sentence(dataset.config),
         footer=charts.footer_text(
             dataset.config.name,
-            f"n = {int(frame['n'].min()):,} to {int(frame['n'].max()):,} a point",
+            f"{charts.n_text(frame['n'].min(), frame['n'].max())} a mark",
             methods.sentence(),
             version=__version__,
         ),

@@ -1,0 +1,42 @@
+"""ReasonScape Explorer: the page registry and the sidebar that all pages share.
+
+Start with `streamlit run app.py`, or `streamlit run app.py -- --data DIR` for another data folder.
+"""
+
+import streamlit as st
+
+from core.ui import datasets, header, sidebar
+
+PAGES = {
+    "Discover": [
+        st.Page(
+            "pages/evals.py",
+            title="Evals",
+            icon=":material/smart_toy:",
+            help="What was evaluated: models, templates, groups, tiers and tokens. Select rows to filter.",
+        ),
+        st.Page(
+            "pages/tasks.py",
+            title="Tasks",
+            icon=":material/category:",
+            help="What it was asked: tasks with their params, surfaces and projections; accuracy by param.",
+        ),
+    ],
+    "Rank": [
+        st.Page(
+            "pages/scores.py",
+            title="Scores",
+            icon=":material/leaderboard:",
+            help="Who is better: the leaderboard, with intervals, shared ranks and what is behind a number.",
+            default=True,
+        ),
+    ],
+}
+
+page = st.navigation(PAGES)
+st.set_page_config(
+    page_title=f"{page.title} · ReasonScape Explorer", page_icon=":material/landscape:", layout="wide"
+)
+header.show(page.title)
+sidebar.show(datasets.data_folder())
+page.run()

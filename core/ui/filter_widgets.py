@@ -1,0 +1,152 @@
+"""The filter widgets of the sidebar, each bound to the address, offering only what the dataset has."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TypeVar
+
+import streamlit as st
+
+from core.config import DatasetConfig, Projection, Scalar, Surface, is_number
+from core.store.dataset import Dataset
+from core.ui import cache
+from core.ui import filter_state as keys
+from core.ui.wording import apart, escape, listed
+
+Option = TypeVar("Option", bound=Hashable)
+Offered = dict[str, list[str]]
+"""For each widget key the texts that it takes in the address."""
+
+MOST_VALUES = 200
+"""A param with more values is not offered: a list of thousands helps nobody and is sent with every run."""
+MOST_PARAMS = 12
+"""With more params than this, only those of the chosen tasks are shown."""
+
+_READ, _UNKNOWN, _MORE_OPEN = "_address_read", "_address_unknown", "_more_filters_open"
+
+
+def show(dataset: Dataset) -> None:
+    """Draw the filters; their values are read back with core.ui.filter_state.read_filters."""
+    config, catalog = dataset.config, dataset.catalog
+    offered: Offered = {}
+    # Read before the widgets drop from the address what they do not know.
+    address = {key: st.query_params.get_all(key) for key in st.query_params}
+    _choice("Evals", keys.EVALS, apart(range(len(config.evals)), config.eval_names), offered)
+    _choice("Groups", keys.GROUPS, _same(config.groups), offered, help="Evals that have all of these groups.")
+    tiers = apart([tier.id for tier in config.tiers], [tier.label for tier in config.tiers])
+    _choice("Tiers", keys.TIERS, tiers, offered)
+    tasks = apart(catalog.base_tasks, map(config.task_label, catalog.base_tasks))
+    _choice("Tasks", keys.TASKS, tasks, offered)
+    with st.expander("More filters", icon=":material/tune:", expanded=_more_open(address)):
+        _more(dataset, offered, address)
+    _unknown(address, offered)
+
+
+def forget_unknown() -> None:
+    """Stop saying what the address asked for in vain."""
+    st.session_state.pop(_UNKNOWN, None)
+
+
+def _choice(
+    label: str, key: str, options: Mapping[Option, str], offered: Offered, *, help: str | None = None
+) -> None:
+    offered[key] = list(options.values())
+    if options:
+        st.multiselect(
+            label,
+            list(options),
+            format_func=lambda option: options.get(option, str(option)),
+            key=key,
+            bind="query-params",
+            placeholder="All",
+            help=help,
+        )
+
+
+def _more(dataset: Dataset, offered: Offered, address: Mapping[str, list[str]]) -> None:
+    config = dataset.config
+    offers = cache.offers(dataset)
+    tasks = set(st.session_state.get(keys.TASKS) or dataset.catalog.base_tasks)
+    slices = [(base_task, entry) for base_task, entry in config.basetasks.items() if base_task in tasks]
+    surfaces = [(task, surface) for task, entry in slices for surface in entry.surfaces]
+    projections = [(task, projection) for task, entry in slices for projection in entry.projections]
+    _choice("Surfaces", keys.SURFACES, _sliced(config, surfaces), offered)
+    _choice("Projections", keys.PROJECTIONS, _sliced(config, projections), offered)
+    if config.groups:
+        st.text_input(
+            "Any of these groups",
+            key=keys.ANY_GROUPS,
+            bind="query-params",
+            placeholder="a:x, b:y | c:z",
+            help="Alternatives are parted by a bar; one applies where an eval has all its groups."
+            " The command line's JSON works too.",
+        )
+    if offers.partial_scores:
+        st.number_input(
+            "Correct from a score of",
+            min_value=0.01,
+            max_value=1.0,
+            step=0.05,
+            value=None,
+            placeholder=f"{config.threshold:g}, the dataset's own",
+            key=keys.THRESHOLD,
+            bind="query-params",
+        )
+    _params(offers.params, tasks, offered, address)
+
+
+def _params(
+    params: Mapping[str, Mapping[str, tuple[Scalar, ...]]],
+    tasks: set[str],
+    offered: Offered,
+    address: Mapping[str, list[str]],
+) -> None:
+    wanted = {}
+    for name, by_task in params.items():
+        values = list(dict.fromkeys(value for task in by_task if task in tasks for value in by_task[task]))
+        if len(values) > 1:
+            wanted[name] = sorted(values, key=_order)
+    too_long = [name for name, values in wanted.items() if len(values) > MOST_VALUES]
+    # A filter that is set stays in sight, whatever else is chosen.
+    active = [name for name in wanted if _is_set(keys.PARAM + name, address)]
+    shown = active if len(wanted) > MOST_PARAMS else [name for name in wanted if name not in too_long]
+    for name in shown:
+        labels = dict(zip(wanted[name], map(keys.param_text, wanted[name]), strict=True))
+        _choice(escape(name), keys.PARAM + name, apart(labels, labels.values()), offered)
+    if len(wanted) > MOST_PARAMS:
+        st.caption(f"Choose tasks to filter by their params: there are {len(wanted)} params in all.")
+    elif too_long:
+        st.caption(escape(f"Not offered, having more than {MOST_VALUES} values: {listed(too_long)}."))
+
+
+def _is_set(key: str, address: Mapping[str, list[str]]) -> bool:
+    # An address counts only before its widget exists: a filter that was cleared stays in it for one run.
+    return bool(st.session_state[key]) if key in st.session_state else key in address
+
+
+def _order(value: Scalar) -> tuple[bool, float, str]:
+    return (False, value, "") if is_number(value) and not isinstance(value, str) else (True, 0.0, str(value))
+
+
+def _same(names: list[str]) -> dict[str, str]:
+    return apart(names, names)
+
+
+def _sliced(config: DatasetConfig, slices: Sequence[tuple[str, Surface | Projection]]) -> dict[str, str]:
+    labels = [f"{config.task_label(task)}: {entry.label}" for task, entry in slices]
+    return apart([entry.id for _, entry in slices], labels)
+
+
+def _more_open(address: Mapping[str, list[str]]) -> bool:
+    if _MORE_OPEN not in st.session_state:
+        active = any(key in keys.MORE or key.startswith(keys.PARAM) for key in address)
+        st.session_state[_MORE_OPEN] = active
+    return bool(st.session_state[_MORE_OPEN])
+
+
+def _unknown(address: Mapping[str, list[str]], offered: Offered) -> None:
+    """Say what the address asked for in vain: without a word, other numbers than the sender's would show."""
+    if _READ not in st.session_state:
+        st.session_state[_READ] = True
+        st.session_state[_UNKNOWN] = keys.unknown_in_address(address, offered)
+    if unknown := st.session_state.get(_UNKNOWN):
+        words = f"Not in this dataset, so not filtered by: {listed(unknown)}"
+        st.warning(escape(words), icon=":material/link_off:")

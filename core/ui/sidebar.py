@@ -1,0 +1,146 @@
+"""The sidebar that all pages share: dataset, filters, statistics, and what they select."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+import streamlit as st
+
+from core.config import DatasetConfig
+from core.errors import FilterError
+from core.filters import Filters
+from core.store.dataset import Dataset
+from core.tiers.methods import INTERVAL_NAMES, REPEATS, Methods
+from core.tiers.selection import Selection
+from core.ui import cache, datasets, filter_widgets, states
+from core.ui import filter_state as keys
+from core.ui.wording import count, escape
+
+REPEATS_NAMES = {"cluster": "Clustered by item", "independent": "Independent"}
+
+
+@dataclass(frozen=True)
+class View:
+    """What every page works on: the dataset, the resolved filters, the methods, and how much is selected."""
+
+    dataset: Dataset
+    filters: Filters
+    methods: Methods
+    selection: Selection
+
+    @property
+    def config(self) -> DatasetConfig:
+        """The dataset's config."""
+        return self.dataset.config
+
+    @property
+    def sentence(self) -> str:
+        """What is selected, in words."""
+        return self.filters.sentence(self.config)
+
+
+_VIEW = "_view"
+
+PAGES = Path(__file__).parents[2] / "pages"
+
+
+def current(*, show_unmatched: bool = False) -> View:
+    """Return the view that the sidebar made in this run; ends the page where nothing is selected.
+
+    Parameters
+    ----------
+    show_unmatched : bool
+        Go on where no eval of the config has a point, to name the points that no eval takes.
+    """
+    if _VIEW not in st.session_state:
+        _start_over_in_app()
+    # Taken, not read: the next run must bring its own.
+    view: View = st.session_state.pop(_VIEW)
+    if view.selection.empty:
+        if view.filters.clauses(view.config):
+            states.nothing_selected(cache.relaxations(view.dataset, view.filters), lift, clear)
+        if not show_unmatched:
+            states.no_points(view.config)
+    return view
+
+
+def show(folder: Path) -> None:
+    """Draw the sidebar and set the view; ends the run where no dataset can be opened."""
+    dataset = datasets.pick(folder, on_change=clear)
+    with st.sidebar:
+        filter_widgets.show(dataset)
+        methods = _methods()
+        footer = st.container()
+    try:
+        filters = keys.read_filters(st.session_state).resolved(dataset.catalog)
+    except FilterError as fault:
+        states.stop(fault)
+    selection = cache.selection(dataset, filters)
+    with footer:
+        _summary(selection, filters, dataset.config)
+    st.session_state[_VIEW] = View(dataset, filters, methods, selection)
+
+
+def _start_over_in_app() -> NoReturn:
+    # Until st.navigation was called once, Streamlit takes a folder called pages for an app of its own and
+    # runs the page that an address names without app.py: the first to open a shared link would meet it.
+    def start() -> None:
+        """Stand for the page of app.py."""
+
+    pages = [st.Page(path) for path in sorted(PAGES.glob("*.py"))]
+    st.navigation([st.Page(start, default=True), *pages], position="hidden")
+    st.rerun()
+
+
+def clear() -> None:
+    """Lift all filters (a callback)."""
+    keys.lift(st.session_state)
+    filter_widgets.forget_unknown()
+
+
+def lift(filter_key: str) -> None:
+    """Lift the filter of one key of Filters (a callback)."""
+    keys.lift(st.session_state, filter_key)
+
+
+def _methods() -> Methods:
+    with st.expander("Statistics", icon=":material/functions:"):
+        interval = st.selectbox(
+            "Interval",
+            list(INTERVAL_NAMES),
+            format_func=lambda name: INTERVAL_NAMES[name].partition(" (")[0],
+            key="interval",
+            bind="query-params",
+            help="All are two-sided, 95%. ReasonScape's is Wilson on guess-corrected counts.",
+        )
+        repeats = st.selectbox(
+            "Repeats",
+            REPEATS,
+            format_func=REPEATS_NAMES.__getitem__,
+            key="repeats",
+            bind="query-params",
+            disabled=interval == "reasonscape",
+            help="Several completions of one item are not as many independent observations.",
+        )
+    return Methods(interval or "wilson", repeats or REPEATS[0])
+
+
+def _summary(selection: Selection, filters: Filters, config: DatasetConfig) -> None:
+    amounts = [
+        count(selection.points, "point"),
+        count(selection.items, "item"),
+        count(selection.completions, "completion"),
+    ]
+    sentence = filters.sentence(config)
+    st.caption(
+        f"**Selected:** {escape(sentence[:1].upper() + sentence[1:])}.  \n"
+        f"{count(selection.evals, 'eval')}, {', '.join(amounts)}."
+    )
+    st.button(
+        "Clear filters",
+        key="clear_filters",
+        icon=":material/filter_alt_off:",
+        on_click=clear,
+        disabled=filters.clauses(config) == [] and filters.threshold == config.threshold,
+        width="stretch",
+    )

@@ -1,0 +1,45 @@
+"""Words on screen: data made safe for Markdown, counts with their nouns, labels that stay apart."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+Option = TypeVar("Option")
+
+_MARKS = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|$~^:&=\"'/@%])")
+# Streamlit turns :name: into an emoji or an icon after Markdown has been read, so a backslash is too early.
+_SHORTCODE = re.compile(r":(?=[\w+\-/]+:)")
+_WORD_JOINER = "\u2060"
+
+
+def escape(text: object) -> str:
+    """Return text that Markdown shows as it is, on one line."""
+    plain = " ".join(str(text).split())
+    return _MARKS.sub(r"\\\1", _SHORTCODE.sub(f":{_WORD_JOINER}", plain))
+
+
+def count(number: int, noun: str, several: str = "") -> str:
+    """Return "1 item" or "1,200 items"; `several` is the plural where it takes more than an s."""
+    return f"{number:,} {noun if number == 1 else several or noun + 's'}"
+
+
+def listed(words: Sequence[str], most: int = 4) -> str:
+    """Return "a, b and c", or "a, b, c and 7 more" beyond `most`."""
+    shown = list(words[:most])
+    if len(words) > most:
+        return f"{', '.join(shown)} and {len(words) - most} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)
+
+
+def apart(options: Iterable[Option], labels: Iterable[str]) -> dict[Option, str]:
+    """Return a label for each option, made unique with the option itself where two labels are the same.
+
+    Widgets tell options apart by their label, in the address too.
+    """
+    pairs = [
+        (option, " ".join(label.split()) or "(no label)")
+        for option, label in zip(options, labels, strict=True)
+    ]
+    times = Counter(label for _, label in pairs)
+    return {option: label if times[label] == 1 else f"{label} [{option!r}]" for option, label in pairs}

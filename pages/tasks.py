@@ -1,0 +1,74 @@
+"""Tasks: what was evaluated, how each task is sliced, and how accuracy runs along one param."""
+
+import streamlit as st
+
+from core.errors import ReasonScapeError
+from core.tiers.tasks import param_chart, task_frame
+from core.ui import cache, download, figure, sidebar, states, task_detail
+from core.ui.wording import count
+
+view = sidebar.current()
+
+search = st.text_input(
+    "Search",
+    key="tasks_search",
+    bind="query-params",
+    type="search",
+    placeholder="Label, category, param, surface or projection",
+    width=420,
+)
+try:
+    rows = cache.tasks(view.dataset, view.filters, search or "")
+except ReasonScapeError as fault:
+    states.stop(fault)
+if not rows:
+    states.no_rows(f"No task has {search!r} in its label, category, params, surfaces or projections.")
+    st.stop()
+
+frame = task_frame(rows)
+st.caption(f"{count(len(rows), 'task')}.")
+st.dataframe(
+    frame,
+    column_config=task_detail.columns(),
+    hide_index=True,
+    height=35 * (min(len(frame), 20) + 1) + 3,
+    placeholder="—",
+    alt="Tasks: label, category, params, surfaces, projections and number of completions",
+)
+download.row(download.csv(view, "tasks", frame))
+
+st.subheader("Task in detail")
+by_id = {row.base_task: row for row in rows}
+left, right = st.columns(2)
+with left:
+    chosen = st.selectbox(
+        "Task",
+        list(by_id),
+        format_func=task_detail.labels(rows).__getitem__,
+        key="detail",
+        bind="query-params",
+    )
+row = by_id[chosen or rows[0].base_task]
+params = [name for name, values in row.params.items() if len(values) > 1] or list(row.params)
+with right:
+    param = st.selectbox("Accuracy by", params, key="by", bind="query-params", disabled=not params)
+
+left, right = st.columns(2)
+with left:
+    task_detail.show(row)
+with right:
+    if param is None:
+        st.caption("This task has no params.")
+        st.stop()
+    try:
+        cells = cache.by_param(view.dataset, view.filters, row.base_task, param, view.methods)
+    except ReasonScapeError as fault:
+        states.stop(fault)
+    chart = param_chart(
+        cells, view.dataset, view.filters, row.base_task, param, view.methods, dark=figure.is_dark()
+    )
+    figure.show(chart, key="param_chart", height=240)
+    download.row(
+        download.csv(view, "accuracy", cells, parts=(row.base_task, param)),
+        download.png(view, "accuracy", lambda: chart, parts=(row.base_task, param)),
+    )
