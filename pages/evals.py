@@ -22,14 +22,15 @@ try:
 except ReasonScapeError as fault:
     states.stop(fault)
 
-for problem in table.problems:
-    st.warning(escape(problem), icon=":material/info:")
+if table.problems:
+    marker = "- " if len(table.problems) > 1 else ""
+    st.warning("\n".join(marker + escape(problem) for problem in table.problems), icon=":material/info:")
 if len(table.unmatched):
     with st.expander(f"Points that match no eval: {count(len(table.unmatched), 'identity', 'identities')}"):
         st.dataframe(table.unmatched, hide_index=True, alt="Identities in the database that no eval takes")
         download.row(download.csv(view, "unmatched", table.unmatched))
 if table.frame.empty:
-    states.no_rows(f"No eval has {search!r} in its label, model, template, sampler, groups or hf_id.")
+    states.no_rows(f"No eval has “{search}” in its label, model, template, sampler, groups or hf_id.")
     st.stop()
 
 st.caption(f"{count(len(table.frame), 'eval')}. Select rows to filter every page to them.")

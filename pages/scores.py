@@ -36,14 +36,16 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
 
 try:
     board = cache.scores(view.dataset, view.filters, view.methods, rank_incomplete=rank_incomplete)
+    chart = cache.score_chart(
+        view.dataset, view.filters, view.methods, rank_incomplete=rank_incomplete, dark=dark
+    )
     pinned = None if baseline is None else cache.differences(view.dataset, view.filters, baseline)
 except ReasonScapeError as fault:
     states.stop(fault)
 
 summary.markdown(f"**{escape(board.summary())}**")
-chart = interval_chart(board, dark=dark)
 figure.show(chart, key="score_chart", height=max(150, 42 * len(board.rows)))
-download.row(download.png(view, "scores", lambda: chart))
+download.row(download.png(view, "scores", functools.partial(interval_chart, board, dark=dark)))
 
 
 @st.fragment
@@ -70,9 +72,10 @@ def show_table() -> None:
     )
     if found := leaderboard.selected(event, table, board):
         explain(*found)
+    rows = functools.partial(export_frame, board, differences=pinned)
     image = functools.partial(leaderboard_image, board, by_tier=by_tier, dark=dark)
     download.row(
-        download.csv(view, "leaderboard", export_frame(board, differences=pinned)),
+        download.csv(view, "leaderboard", rows),
         download.png(view, "leaderboard", image),
     )
 

@@ -1,5 +1,7 @@
 """Tasks: what was evaluated, how each task is sliced, and how accuracy runs along one param."""
 
+import functools
+
 import streamlit as st
 
 from core.errors import ReasonScapeError
@@ -22,33 +24,29 @@ try:
 except ReasonScapeError as fault:
     states.stop(fault)
 if not rows:
-    states.no_rows(f"No task has {search!r} in its label, category, params, surfaces or projections.")
+    states.no_rows(f"No task has “{search}” in its label, category, params, surfaces or projections.")
     st.stop()
 
 frame = task_frame(rows)
-st.caption(f"{count(len(rows), 'task')}.")
-st.dataframe(
-    frame,
-    column_config=task_detail.columns(),
-    hide_index=True,
-    height=35 * (min(len(frame), 20) + 1) + 3,
-    placeholder="—",
-    alt="Tasks: label, category, params, surfaces, projections and number of completions",
-)
+by_id = {row.base_task: row for row in rows}
+st.caption(f"{count(len(rows), 'task')}. Select one to see it in detail.")
+table = st.container()
 download.row(download.csv(view, "tasks", frame))
 
 st.subheader("Task in detail")
-by_id = {row.base_task: row for row in rows}
 left, right = st.columns(2)
 with left:
     chosen = st.selectbox(
         "Task",
         list(by_id),
         format_func=task_detail.labels(rows).__getitem__,
-        key="detail",
+        key=task_detail.KEY,
         bind="query-params",
     )
 row = by_id[chosen or rows[0].base_task]
+with table:
+    # Filled after the choice was read from the address, so that its row is the selected one.
+    task_detail.show_table(frame, list(by_id), row.base_task)
 params = [name for name, values in row.params.items() if len(values) > 1] or list(row.params)
 with right:
     param = st.selectbox("Accuracy by", params, key="by", bind="query-params", disabled=not params)
@@ -60,15 +58,20 @@ with right:
     if param is None:
         st.caption("This task has no params.")
         st.stop()
+    asked = view.dataset, view.filters, row.base_task, param, view.methods
+    dark = figure.is_dark()
     try:
-        cells = cache.by_param(view.dataset, view.filters, row.base_task, param, view.methods)
+        cells = cache.by_param(*asked)
+        chart = cache.param_chart(*asked, dark=dark)
     except ReasonScapeError as fault:
         states.stop(fault)
-    chart = param_chart(
-        cells, view.dataset, view.filters, row.base_task, param, view.methods, dark=figure.is_dark()
-    )
     figure.show(chart, key="param_chart", height=240)
     download.row(
         download.csv(view, "accuracy", cells, parts=(row.base_task, param)),
-        download.png(view, "accuracy", lambda: chart, parts=(row.base_task, param)),
+        download.png(
+            view,
+            "accuracy",
+            functools.partial(param_chart, cells, *asked, dark=dark),
+            parts=(row.base_task, param),
+        ),
     )

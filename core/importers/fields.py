@@ -27,6 +27,7 @@ EXACT = 2**53
 
 REPLACED = "characters that are not text (NUL, half surrogates) replaced by U+FFFD"
 DROPPED_PARAM = "params dropped: not a number, a short text or a boolean"
+NULL_PARAM = "params without a value (null) left out"
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _NOT_TEXT = re.compile("[\x00\ud800-\udfff]")
@@ -197,6 +198,9 @@ def canonical_params(value: Any, columns: Mapping[str, Any], notice: Notice) -> 
     kept: dict[str, Any] = {}
     for key, given in (*value.items(), *columns.items()):
         if given is None:
+            # An empty cell of a column is the usual way to say absent; a null in an object is told.
+            if key not in columns:
+                notice(NULL_PARAM, _CONTROL.sub("\ufffd", str(key))[:NAME_LENGTH])
             continue
         scalar = _scalar(given)
         if (

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from core.config import NAME_PATTERN
+from core.config import NAME_PATTERN, load_config
 from core.errors import SourceError
 from core.importers import infer
 from core.importers.formats import reader_named
@@ -108,14 +108,17 @@ class _Import:
     ) -> None:
         self.sources = sources
         self.name = name
-        self.database = data / f"{name}.duckdb"
         self.config = data / f"{name}.json"
+        self.database = data / f"{name}.duckdb"
         self.options = options
         self.format = format
         self.progress = progress
         self.staging = staging
 
     def run(self, *, keep_text: bool, write_config: bool, rebuild: bool, began: float) -> ImportReport:
+        if self.config.exists():
+            # Before anything is done: a config that cannot be read must not be found out at the end.
+            self.database = (self.config.parent / load_config(self.config).db).resolve()
         self.progress.step("Looking for files")
         found = find_files(self.sources)
         known = [] if rebuild else known_imports(self.database)
@@ -178,7 +181,7 @@ class _Import:
         copies = [file for file in plan.new if file.copy_of is not None]
         if not kept and not copies:
             if not plan.known and not plan.copies:
-                raise SourceError(_nothing_usable(found, tallies))
+                raise SourceError(_nothing_usable(self.sources, found, tallies))
             return None
         staged = [file for file in plan.new if file.copy_of is None]
         rows = [self._row(file, tallies.get(file.path, Tally())) for file in (*staged, *copies)]
@@ -262,8 +265,9 @@ class _Import:
         )
 
 
-def _nothing_usable(found: Found, tallies: Mapping[Path, Tally]) -> str:
-    reasons = [f"{len(paths)} {reason} ({path_text(paths[0])})" for reason, paths in found.left_out.items()]
+def _nothing_usable(sources: list[Path], found: Found, tallies: Mapping[Path, Tally]) -> str:
+    reasons = [] if found.files or found.left_out else [f"no files in {', '.join(map(path_text, sources))}"]
+    reasons += [f"{len(paths)} {reason} ({path_text(paths[0])})" for reason, paths in found.left_out.items()]
     total = Tally()
     for path, tally in tallies.items():
         total.skipped.update(tally.skipped)
@@ -272,6 +276,6 @@ def _nothing_usable(found: Found, tallies: Mapping[Path, Tally]) -> str:
     reasons += [
         f"{count} {reason} ({total.places[reason][0]})" for reason, count in total.skipped.most_common()
     ]
-    why = "; ".join(reasons[:REASONS]) if reasons else "there are no files"
+    why = "; ".join(reasons[:REASONS])
     more = f"; and {len(reasons) - REASONS} more reasons" if len(reasons) > REASONS else ""
     return f"Nothing in the sources can be used, nothing was changed: {why}{more}"

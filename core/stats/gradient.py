@@ -26,7 +26,7 @@ class SurfaceDrops:
     x, y
         Drop per step to the right at the same y, and per step up at the same x.
     difference
-        The drop along x less the drop along y, from the same cells.
+        How much larger the change along x is than that along y, in size, from the same cells.
     cells
         Cells that the estimate uses.
     """
@@ -65,19 +65,21 @@ def surface_drops(
     This is a linear function ``sum c a`` of cells that share no items. Its interval comes from the cells' own
     (MOVER: Zou, Huang, Zhang 2009, Computational Statistics and Data Analysis 53:1080): from
     ``sum c a - sqrt(sum (c a - min(c l, c u))^2)`` to ``sum c a + sqrt(sum (max(c l, c u) - c a)^2)``. The
-    same holds for the difference of the two drops.
+    same holds for the difference of the two sizes, each drop taken with the sign that it has.
     """
     columns = floats(x, y, accuracy, lower, upper, n)
     there = ~np.isnan(np.stack(columns[2:5])).any(axis=0) & (columns[5] > 0)
     place_x, place_y, value, low, high, weight = (column[there] for column in columns)
     along_x = _within_coefficients(place_x, place_y, weight)
     along_y = _within_coefficients(place_y, place_x, weight)
-    estimates = [_mover(c, value, low, high) for c in (along_x, along_y, along_x - along_y)]
-    return SurfaceDrops(*estimates, cells=int(value.size))
+    drop_x, drop_y = (_mover(c, value, low, high) for c in (along_x, along_y))
+    signs = (1.0 if drop.drop >= 0 else -1.0 for drop in (drop_x, drop_y))
+    larger = next(signs) * along_x - next(signs) * along_y
+    return SurfaceDrops(drop_x, drop_y, _mover(larger, value, low, high), cells=int(value.size))
 
 
 def _within_coefficients(step: FloatArray, group: FloatArray, weight: FloatArray) -> FloatArray:
-    """Return the coefficients of the cells in the drop along `step` within groups; NaN where there is none."""
+    """Return the coefficients of the cells in the drop along `step` within groups, NaN if none."""
     if not step.size:
         return step
     row: IntArray = np.unique(group, return_inverse=True)[1].astype(np.int64)

@@ -4,6 +4,8 @@ The leading underscore tells Streamlit not to hash the dataset: its fingerprint 
 says what is being done, and shows only while it is done for the first time.
 """
 
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 
@@ -20,6 +22,9 @@ from core.tiers.offers import Offers
 from core.tiers.scores import DrawsTable, Leaderboard
 from core.tiers.selection import Relaxation, Selection
 from core.tiers.tasks import TaskRow
+
+Spec = dict[str, Any]
+"""A finished chart as Vega-Lite: to draw it again takes longer than to keep it."""
 
 ENTRIES = 64
 """Results kept per function: small tables, the last ones that someone looked at."""
@@ -65,6 +70,26 @@ def _scores(
     mark: Fingerprint, filters: Filters, methods: Methods, rank_incomplete: bool, _dataset: Dataset
 ) -> Leaderboard:
     return scores_tier.read_scores(_dataset, filters, methods, rank_incomplete=rank_incomplete)
+
+
+def score_chart(
+    dataset: Dataset, filters: Filters, methods: Methods, *, rank_incomplete: bool, dark: bool
+) -> Spec:
+    """Return the specification of the leaderboard's chart."""
+    return _score_chart(dataset.fingerprint, filters, methods, rank_incomplete, dark, dataset)
+
+
+@st.cache_data(show_spinner="Drawing the scores …", max_entries=ENTRIES)
+def _score_chart(
+    mark: Fingerprint,
+    filters: Filters,
+    methods: Methods,
+    rank_incomplete: bool,
+    dark: bool,
+    _dataset: Dataset,
+) -> Spec:
+    board = scores(_dataset, filters, methods, rank_incomplete=rank_incomplete)
+    return scores_tier.interval_chart(board, dark=dark).to_dict()
 
 
 def differences(dataset: Dataset, filters: Filters, baseline: int) -> pd.DataFrame:
@@ -121,3 +146,24 @@ def _by_param(
     mark: Fingerprint, filters: Filters, base_task: str, param: str, methods: Methods, _dataset: Dataset
 ) -> pd.DataFrame:
     return tasks_tier.accuracy_by_param(_dataset, filters, base_task, param, methods)
+
+
+def param_chart(
+    dataset: Dataset, filters: Filters, base_task: str, param: str, methods: Methods, *, dark: bool
+) -> Spec:
+    """Return the specification of the chart of accuracy along a param."""
+    return _param_chart(dataset.fingerprint, filters, base_task, param, methods, dark, dataset)
+
+
+@st.cache_data(show_spinner="Drawing accuracy by param …", max_entries=ENTRIES)
+def _param_chart(
+    mark: Fingerprint,
+    filters: Filters,
+    base_task: str,
+    param: str,
+    methods: Methods,
+    dark: bool,
+    _dataset: Dataset,
+) -> Spec:
+    cells = by_param(_dataset, filters, base_task, param, methods)
+    return tasks_tier.param_chart(cells, _dataset, filters, base_task, param, methods, dark=dark).to_dict()

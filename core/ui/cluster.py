@@ -1,23 +1,22 @@
 """The Cluster page's cached results, its table of cliques and its downloads."""
 
 import functools
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import streamlit as st
 
-from core.export import unique_names, zip_bytes
 from core.filters import Filters
 from core.store.dataset import Dataset, Fingerprint
 from core.tiers import cluster as tier
 from core.tiers import split as split_tier
 from core.tiers.cluster import Clusters, Section, clique_frame
 from core.tiers.cluster.files import FORMATS, result_files, split_clusters
+from core.tiers.files import zipped
 from core.tiers.methods import Methods
 from core.tiers.split import Split
 from core.ui import filter_state as keys
 from core.ui.cache import ENTRIES
-from core.ui.download import Download
+from core.ui.download import Download, name_of
 from core.ui.sidebar import View
 
 FORMAT_NAMES = {"markdown": "Markdown", "json": "JSON", "csv": "CSV", "png": "PNG"}
@@ -103,11 +102,9 @@ def downloads(view: View, found: Clusters, split: Split | None, *, pairs: bool) 
         if len(files) == 1:
             made.append(Download(FORMAT_NAMES[form], first.name, first.make, _MIME[form]))
         else:
-            contents = {file.name: file.make for file in files}
             name = first.name.removesuffix(f".{FORMATS[form]}") + f"_{FORMATS[form]}.zip"
-            made.append(
-                Download(f"{FORMAT_NAMES[form]} (ZIP)", name, functools.partial(_zipped, contents), _ZIP)
-            )
+            label = f"{FORMAT_NAMES[form]} (ZIP)"
+            made.append(Download(label, name, functools.partial(zipped, files), _ZIP))
     return made
 
 
@@ -117,7 +114,6 @@ _ZIP = "application/zip"
 def split_downloads(view: View, dimension: str, *, stack: str, rule: str, pairs: bool) -> list[Download]:
     """Return one ZIP per format with a file per split value, computed on the click."""
     own = _named_filters(view)
-    stem = f"{view.config.name}_cluster_{stack}_{dimension}"
 
     def make(form: str) -> bytes:
         files = [
@@ -127,22 +123,17 @@ def split_downloads(view: View, dimension: str, *, stack: str, rule: str, pairs:
             )
             for file in result_files(found, own, form, split=one, pairs=pairs)
         ]
-        names = unique_names([file.name for file in files])
-        return _zipped({name: file.make for name, file in zip(names, files, strict=True)})
+        return zipped(files)
 
     return [
         Download(
             f"{FORMAT_NAMES[form]} per {dimension} (ZIP)",
-            unique_names([f"{stem}_{FORMATS[form]}.zip"])[0],
+            name_of(view, "cluster", stack, dimension, FORMATS[form], extension="zip"),
             functools.partial(make, form),
             _ZIP,
         )
         for form in FORMATS
     ]
-
-
-def _zipped(files: Mapping[str, Callable[[], bytes]]) -> bytes:
-    return zip_bytes({name: make() for name, make in files.items()})
 
 
 def _named_filters(view: View) -> Filters:

@@ -34,10 +34,15 @@ class Download:
     mime: str
 
 
-def csv(view: View, kind: str, frame: pd.DataFrame, *, parts: tuple[str, ...] = ()) -> Download:
-    """Return the download of the rows shown."""
-    name = name_of(view, kind, *parts, extension="csv")
-    return Download(f"{_label(kind)} CSV", name, lambda: csv_bytes(frame), "text/csv")
+def csv(
+    view: View, kind: str, rows: pd.DataFrame | Callable[[], pd.DataFrame], *, parts: tuple[str, ...] = ()
+) -> Download:
+    """Return the download of the rows shown, or of what makes them where that takes time."""
+
+    def make() -> bytes:
+        return csv_bytes(rows() if callable(rows) else rows)
+
+    return Download(f"{_label(kind)} CSV", name_of(view, kind, *parts, extension="csv"), make, "text/csv")
 
 
 def png(

@@ -8,47 +8,37 @@ import streamlit as st
 from core.config import DatasetConfig, ParamFilter, ParamFilters
 from core.tiers.evals import EvalsTable
 from core.ui import filter_state as keys
+from core.ui import linked_table
 
 TICK, CROSS = "✓", "✗"
-
-_FROM_TABLE, _VERSION = "_evals_from_table", "_evals_table_version"
 
 
 def show(table: EvalsTable) -> pd.DataFrame:
     """Show the evals, the filtered ones selected, and return the rows as shown."""
     ids = [int(eval_id) for eval_id in table.frame["eval_id"]]
-    wanted = sorted(st.session_state.get(keys.EVALS) or [])
-    if wanted != st.session_state.get(_FROM_TABLE, []):
-        # Someone chose in the sidebar: only a new table takes a selection from Python.
-        st.session_state[_VERSION] = st.session_state.get(_VERSION, 0) + 1
-        st.session_state[_FROM_TABLE] = wanted
-    key = f"evals {st.session_state.get(_VERSION, 0)} {hash(tuple(ids))}"
+
+    def take(selected: list[int]) -> list[int]:
+        wanted = chosen_evals(st.session_state.get(keys.EVALS) or [], ids, selected)
+        st.session_state[keys.EVALS] = wanted
+        return wanted
+
     frame = screen_frame(table)
-    st.dataframe(
+    linked_table.show(
         frame,
-        column_config=_columns(table),
-        hide_index=True,
-        height=35 * (min(len(frame), 20) + 1) + 3,
-        placeholder="—",
-        key=key,
-        on_select=lambda: _take_selection(key, ids),
-        selection_mode="multi-row",
-        selection_default={"selection": {"rows": [place for place, e in enumerate(ids) if e in wanted]}},
+        ids,
+        sorted(st.session_state.get(keys.EVALS) or []),
+        take,
+        name="evals",
+        mode="multi-row",
+        columns=_columns(table),
         alt="Evals: identity, groups, tiers and number of completions; selected rows are the eval filter",
     )
     return frame
 
 
-def _take_selection(key: str, ids: list[int]) -> None:
-    rows = st.session_state[key]["selection"]["rows"]
-    wanted = chosen_evals(st.session_state.get(keys.EVALS) or [], ids, rows)
-    st.session_state[keys.EVALS] = wanted
-    st.session_state[_FROM_TABLE] = wanted
-
-
-def chosen_evals(before: list[int], visible: list[int], rows: list[int]) -> list[int]:
+def chosen_evals(before: list[int], visible: list[int], selected: list[int]) -> list[int]:
     """Return the eval filter after a selection: what the table does not show stays as it was."""
-    return sorted({eval_id for eval_id in before if eval_id not in visible} | {visible[row] for row in rows})
+    return sorted({eval_id for eval_id in before if eval_id not in visible} | set(selected))
 
 
 def screen_frame(table: EvalsTable) -> pd.DataFrame:

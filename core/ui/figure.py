@@ -14,19 +14,20 @@ def is_dark() -> bool:
     return st.context.theme.type == "dark"
 
 
-def show(chart: alt.LayerChart | alt.Chart, *, key: str, height: int) -> None:
+def show(chart: alt.LayerChart | alt.Chart | dict[str, Any], *, key: str, height: int) -> None:
     """Show a finished chart under its title, with its footer as caption.
 
     Parameters
     ----------
     chart
-        What core.charts.finish returned; the exported image is made of the same.
+        What core.charts.finish returned, or its specification; the exported image is made of the same.
     key : str
         Unique on the page.
     height : int
         Of the plot in pixels; axes and legend come on top.
     """
-    spec = screen_spec(chart.to_dict(), height)
+    finished = chart if isinstance(chart, dict) else chart.to_dict()
+    spec = screen_spec(finished, height)
     title, subtitle = (_joined(spec["title"].get(part)) for part in ("text", "subtitle"))
     del spec["title"]
     with st.container(gap="xsmall"):
@@ -34,7 +35,7 @@ def show(chart: alt.LayerChart | alt.Chart, *, key: str, height: int) -> None:
         if subtitle:
             st.caption(escape(subtitle[:1].upper() + subtitle[1:]))
         st.vega_lite_chart(spec=spec, theme=None, width="stretch", key=key, alt=spec.pop("description"))
-        if footer := charts.footer_of(chart):
+        if footer := finished.get("usermeta", {}).get("footer"):
             st.caption(escape(footer))
 
 

@@ -1,7 +1,7 @@
 """The filter widgets of the sidebar, each bound to the address, offering only what the dataset has."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -23,8 +23,8 @@ MOST_PARAMS = 12
 _READ, _UNKNOWN, _MORE_OPEN = "_address_read", "_address_unknown", "_more_filters_open"
 
 
-def show(dataset: Dataset) -> None:
-    """Draw the filters; their values are read back with core.ui.filter_state.read_filters."""
+def show(dataset: Dataset) -> dict[str, Any]:
+    """Draw the filters and return their values by widget key, for core.ui.filter_state.read_filters."""
     config, catalog = dataset.config, dataset.catalog
     offered: Offered = {}
     # Read before the widgets drop from the address what they do not know.
@@ -38,6 +38,14 @@ def show(dataset: Dataset) -> None:
     with st.expander("More filters", icon=":material/tune:", expanded=_more_open(address)):
         _more(dataset, offered, address)
     _unknown(address, offered)
+    # A widget that is not drawn in this run may have left its value behind until the run ends.
+    drawn = {*offered, keys.ANY_GROUPS, keys.THRESHOLD}
+    return {key: st.session_state[key] for key in drawn if key in st.session_state}
+
+
+def has_unknown() -> bool:
+    """Whether the address asked for something in vain."""
+    return bool(st.session_state.get(_UNKNOWN))
 
 
 def forget_unknown() -> None:
@@ -48,8 +56,8 @@ def forget_unknown() -> None:
 def _choice(
     label: str, key: str, options: Mapping[Option, str], offered: Offered, *, help: str | None = None
 ) -> None:
-    offered[key] = list(options.values())
     if options:
+        offered[key] = list(options.values())
         st.multiselect(
             label,
             list(options),
@@ -65,11 +73,10 @@ def _more(dataset: Dataset, offered: Offered, address: Mapping[str, list[str]]) 
     config = dataset.config
     offers = cache.offers(dataset)
     tasks = set(st.session_state.get(keys.TASKS) or dataset.catalog.base_tasks)
-    slices = [(base_task, entry) for base_task, entry in config.basetasks.items() if base_task in tasks]
-    surfaces = [(task, surface) for task, entry in slices for surface in entry.surfaces]
-    projections = [(task, projection) for task, entry in slices for projection in entry.projections]
-    _choice("Surfaces", keys.SURFACES, _sliced(config, surfaces), offered)
-    _choice("Projections", keys.PROJECTIONS, _sliced(config, projections), offered)
+    surfaces = [(task, surface) for task, entry in config.basetasks.items() for surface in entry.surfaces]
+    projections = [(task, one) for task, entry in config.basetasks.items() for one in entry.projections]
+    _slices("Surfaces", keys.SURFACES, config, surfaces, tasks, offered, address)
+    _slices("Projections", keys.PROJECTIONS, config, projections, tasks, offered, address)
     if config.groups:
         st.text_input(
             "Any of these groups",
@@ -93,33 +100,54 @@ def _more(dataset: Dataset, offered: Offered, address: Mapping[str, list[str]]) 
     _params(offers.params, tasks, offered, address)
 
 
+def _slices(
+    label: str,
+    key: str,
+    config: DatasetConfig,
+    slices: Sequence[tuple[str, Surface | Projection]],
+    tasks: set[str],
+    offered: Offered,
+    address: Mapping[str, list[str]],
+) -> None:
+    labels = [f"{config.task_label(task)}: {entry.label}" for task, entry in slices]
+    texts = apart([entry.id for _, entry in slices], labels)
+    shown = {entry.id for task, entry in slices if task in tasks} | _chosen(key, texts, address)
+    _choice(label, key, {one: text for one, text in texts.items() if one in shown}, offered)
+
+
 def _params(
     params: Mapping[str, Mapping[str, tuple[Scalar, ...]]],
     tasks: set[str],
     offered: Offered,
     address: Mapping[str, list[str]],
 ) -> None:
-    wanted = {}
+    wanted: dict[str, dict[Scalar, str]] = {}
+    active = []
     for name, by_task in params.items():
-        values = list(dict.fromkeys(value for task in by_task if task in tasks for value in by_task[task]))
-        if len(values) > 1:
-            wanted[name] = sorted(values, key=_order)
-    too_long = [name for name, values in wanted.items() if len(values) > MOST_VALUES]
-    # A filter that is set stays in sight, whatever else is chosen.
-    active = [name for name in wanted if _is_set(keys.PARAM + name, address)]
-    shown = active if len(wanted) > MOST_PARAMS else [name for name in wanted if name not in too_long]
-    for name in shown:
-        labels = dict(zip(wanted[name], map(keys.param_text, wanted[name]), strict=True))
-        _choice(escape(name), keys.PARAM + name, apart(labels, labels.values()), offered)
-    if len(wanted) > MOST_PARAMS:
+        every = dict.fromkeys(value for values in by_task.values() for value in values)
+        texts = apart(every, map(keys.param_text, every))
+        chosen = _chosen(keys.PARAM + name, texts, address)
+        here = {value for task in by_task if task in tasks for value in by_task[task]}
+        # A filter that is set stays in sight, whatever else is chosen: none is lifted behind someone's back.
+        if len(here) > 1 or chosen:
+            wanted[name] = {value: texts[value] for value in sorted(here | chosen, key=_order)}
+        if chosen:
+            active.append(name)
+    too_long = [name for name in wanted if len(wanted[name]) > MOST_VALUES and name not in active]
+    many = len(wanted) > MOST_PARAMS
+    for name in active if many else [name for name in wanted if name not in too_long]:
+        _choice(escape(name), keys.PARAM + name, wanted[name], offered)
+    if many:
         st.caption(f"Choose tasks to filter by their params: there are {len(wanted)} params in all.")
     elif too_long:
         st.caption(escape(f"Not offered, having more than {MOST_VALUES} values: {listed(too_long)}."))
 
 
-def _is_set(key: str, address: Mapping[str, list[str]]) -> bool:
-    # An address counts only before its widget exists: a filter that was cleared stays in it for one run.
-    return bool(st.session_state[key]) if key in st.session_state else key in address
+def _chosen(key: str, texts: Mapping[Option, str], address: Mapping[str, list[str]]) -> set[Option]:
+    """Return what a widget will have: its value, or what the address says before the widget exists."""
+    if key in st.session_state:
+        return set(st.session_state[key]) & set(texts)
+    return {option for option, text in texts.items() if text in address.get(key, [])}
 
 
 def _order(value: Scalar) -> tuple[bool, float, str]:
@@ -128,11 +156,6 @@ def _order(value: Scalar) -> tuple[bool, float, str]:
 
 def _same(names: list[str]) -> dict[str, str]:
     return apart(names, names)
-
-
-def _sliced(config: DatasetConfig, slices: Sequence[tuple[str, Surface | Projection]]) -> dict[str, str]:
-    labels = [f"{config.task_label(task)}: {entry.label}" for task, entry in slices]
-    return apart([entry.id for _, entry in slices], labels)
 
 
 def _more_open(address: Mapping[str, list[str]]) -> bool:

@@ -12,8 +12,7 @@ from pandas.io.formats.style import Styler
 from core.palette import accuracy_colour, text_on
 from core.tiers.scores import DrawsTable, Leaderboard, cell_text
 from core.tiers.scores.document import cell_columns
-
-ROW_PIXELS, MOST_ROWS = 35, 20
+from core.ui import linked_table
 
 Cell = tuple[str, str | None]
 """A task and a tier, None for the pool over tiers."""
@@ -42,8 +41,8 @@ class ScreenTable:
 
     @property
     def height(self) -> int:
-        """Pixels that show every row, up to MOST_ROWS."""
-        return ROW_PIXELS * (min(len(self.frame), MOST_ROWS) + 1) + 3
+        """Pixels that show every row, up to a limit."""
+        return linked_table.height(len(self.frame))
 
 
 def screen_table(
@@ -116,7 +115,7 @@ def _score_columns(leaderboard: Leaderboard, baseline: int | None) -> dict[str, 
     against = "" if baseline is None else leaderboard.config.eval_names[baseline]
     return {
         "rank": number("Rank", pinned=True, width=52, help="Shared by evals not separated from its leader."),
-        "eval": text("Eval", pinned=True, width=230),
+        "eval": text("Eval", pinned=True, width=min(230, 30 + 8 * max(map(len, leaderboard.rows["name"])))),
         "plain_score": number(
             "Plain score", format="%.0f", help="1000 × geometric mean of accuracy, truncated as wrong."
         ),

@@ -68,15 +68,16 @@ def show(folder: Path) -> None:
     """Draw the sidebar and set the view; ends the run where no dataset can be opened."""
     dataset = datasets.pick(folder, on_change=clear)
     with st.sidebar:
-        filter_widgets.show(dataset)
+        values = filter_widgets.show(dataset)
         methods = _methods()
-        footer = st.container()
+        summary = st.container()
+        _clear_button()
     try:
-        filters = keys.read_filters(st.session_state).resolved(dataset.catalog)
+        filters = keys.read_filters(values).resolved(dataset.catalog)
     except FilterError as fault:
         states.stop(fault)
     selection = cache.selection(dataset, filters)
-    with footer:
+    with summary:
         _summary(selection, filters, dataset.config)
     st.session_state[_VIEW] = View(dataset, filters, methods, selection)
 
@@ -136,11 +137,16 @@ def _summary(selection: Selection, filters: Filters, config: DatasetConfig) -> N
         f"**Selected:** {escape(sentence[:1].upper() + sentence[1:])}.  \n"
         f"{count(selection.evals, 'eval')}, {', '.join(amounts)}."
     )
+
+
+def _clear_button() -> None:
+    # Not from the filters: it must be there where they cannot be read.
+    active = any(st.session_state[key] for key in keys.keys_of(st.session_state))
     st.button(
         "Clear filters",
         key="clear_filters",
         icon=":material/filter_alt_off:",
         on_click=clear,
-        disabled=filters.clauses(config) == [] and filters.threshold == config.threshold,
+        disabled=not active and not filter_widgets.has_unknown(),
         width="stretch",
     )

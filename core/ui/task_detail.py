@@ -7,9 +7,13 @@ import streamlit as st
 
 from core.config import Projection, Surface
 from core.tiers.tasks import TaskRow
+from core.ui import linked_table
 from core.ui.eval_table import filter_words
 from core.ui.filter_state import param_text
 from core.ui.wording import apart, count, escape
+
+KEY = "detail"
+"""Name of the choice of a task in the session and in the address."""
 
 
 def labels(rows: list[TaskRow]) -> dict[str, str]:
@@ -17,8 +21,28 @@ def labels(rows: list[TaskRow]) -> dict[str, str]:
     return apart([row.base_task for row in rows], [row.label for row in rows])
 
 
-def columns() -> dict[str, Any]:
-    """Return the column configuration of the table of tasks."""
+def show_table(frame: pd.DataFrame, base_tasks: list[str], chosen: str) -> None:
+    """Show the tasks, the one in detail selected."""
+
+    def take(selected: list[str]) -> list[str]:
+        # A row that is selected again lets go of it; one task is always in detail.
+        if selected:
+            st.session_state[KEY] = selected[0]
+        return selected
+
+    linked_table.show(
+        frame,
+        base_tasks,
+        [chosen],
+        take,
+        name="tasks",
+        mode="single-row",
+        columns=_columns(),
+        alt="Tasks: label, category, params, surfaces, projections and number of completions",
+    )
+
+
+def _columns() -> dict[str, Any]:
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
     return {
         "base_task": text("base_task"),

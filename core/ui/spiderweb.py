@@ -1,0 +1,109 @@
+"""The Spiderweb page's cached results, its panels and its downloads."""
+
+import functools
+from dataclasses import replace
+
+import streamlit as st
+
+from core.filters import Filters
+from core.store.dataset import Dataset, Fingerprint
+from core.tiers import spiderweb as tier
+from core.tiers.files import ResultFile, zipped
+from core.tiers.methods import Methods
+from core.tiers.spiderweb import Spiders
+from core.ui import download, figure
+from core.ui.cache import ENTRIES
+from core.ui.download import Download
+from core.ui.sidebar import View
+
+FORMS = {"radar": "webpng", "bars": "barpng"}
+"""The form of the exported images, by view of the page."""
+MOST_PANELS = 6
+LARGE, SMALL = 440, 290
+"""Heights of a radar in pixels: alone, and among others."""
+
+_ALL_IN_ROW = 10
+
+
+def spiders(dataset: Dataset, filters: Filters, methods: Methods) -> Spiders:
+    """Return the evals of a selection, task by task."""
+    return _spiders(dataset.fingerprint, filters, methods, dataset)
+
+
+@st.cache_data(show_spinner="Reading the shape of each eval …", max_entries=ENTRIES)
+def _spiders(mark: Fingerprint, filters: Filters, methods: Methods, _dataset: Dataset) -> Spiders:
+    return tier.read_spiders(_dataset, filters, methods)
+
+
+def show_panels(
+    view: View, found: Spiders, evals: list[int], *, form: str, rings: str, tasks: tuple[str, ...]
+) -> None:
+    """Show one eval large or several side by side, each with its downloads."""
+    if len(evals) == 1:
+        _panel(view, found, evals[0], form=form, rings=rings, tasks=tasks, small=False)
+        return
+    # Bars and many labels need the width; three radars with few labels fit beside each other.
+    columns = 3 if form == "radar" and len(tasks or found.tasks) <= _ALL_IN_ROW and len(evals) > 2 else 2
+    for start in range(0, len(evals), columns):
+        for place, column in enumerate(st.columns(columns)):
+            if start + place < len(evals):
+                with column:
+                    eval_id = evals[start + place]
+                    _panel(view, found, eval_id, form=form, rings=rings, tasks=tasks, small=True)
+
+
+def _panel(
+    view: View, found: Spiders, eval_id: int, *, form: str, rings: str, tasks: tuple[str, ...], small: bool
+) -> None:
+    draw = tier.radar_chart if form == "radar" else tier.bar_chart
+    chart = draw(found, eval_id, rings=rings, tasks=tasks, small=small, dark=figure.is_dark())
+    height = (
+        (SMALL if small else LARGE)
+        if form == "radar"
+        else tier.screen_height(found, rings=rings, tasks=tasks)
+    )
+    figure.show(chart, key=f"spider {form} {eval_id}", height=height)
+    named = named_filters(view)
+    (image,) = tier.image_files(
+        found, named, FORMS[form], evals=[eval_id], rings=rings, tasks=tasks, dark=figure.is_dark()
+    )
+    rows = tier.table_file(found, named, "csv", evals=[eval_id])
+    name = tier.eval_file_name(found, named, eval_id, "spider", "csv")
+    download.row(
+        Download("PNG", image.name, image.make, "image/png"), Download("CSV", name, rows.make, "text/csv")
+    )
+
+
+def show_overlay(view: View, found: Spiders, evals: list[int], tasks: tuple[str, ...]) -> None:
+    """Show up to five evals on one radar."""
+    dark = figure.is_dark()
+    chart = tier.overlay_chart(found, evals, tasks=tasks, dark=dark)
+    figure.show(chart, key="spider overlay", height=LARGE)
+    named = named_filters(view)
+    image = tier.overlay_file(found, named, evals, tasks=tasks, dark=dark)
+    rows = tier.table_file(found, named, "csv", evals=evals)
+    name = image.name.removesuffix(".png") + ".csv"
+    download.row(
+        Download("PNG", image.name, image.make, "image/png"), Download("CSV", name, rows.make, "text/csv")
+    )
+
+
+def downloads(view: View, found: Spiders, *, form: str, rings: str, tasks: tuple[str, ...]) -> list[Download]:
+    """Return all evals of the selection: images as one ZIP, JSON and CSV."""
+    named = named_filters(view)
+    json, csv = (tier.table_file(found, named, kind) for kind in ("json", "csv"))
+    images = tier.image_files(found, named, FORMS[form], rings=rings, tasks=tasks, dark=figure.is_dark())
+    archive = download.name_of(view, "spiderweb", form, extension="zip")
+    files: list[ResultFile] = [*images, csv]
+    return [
+        Download("All evals (ZIP)", archive, functools.partial(zipped, files), "application/zip"),
+        Download("JSON", json.name, json.make, "application/json"),
+        Download("CSV", csv.name, csv.make, "text/csv"),
+    ]
+
+
+def named_filters(view: View) -> Filters:
+    """Return the filters whose values a file name shows: the dataset's own threshold is none."""
+    if view.filters.threshold == view.config.threshold:
+        return replace(view.filters, threshold=None)
+    return view.filters

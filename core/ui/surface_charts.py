@@ -1,0 +1,81 @@
+"""Surfaces on screen: the grid of heatmaps with its words as page text, 3-D panels, tables."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.tiers import surface as tier
+from core.tiers.surface import SurfaceGrid
+from core.tiers.surface import View as Direction
+from core.ui.wording import escape
+
+NO_BAR = {"displaylogo": False, "modeBarButtonsToRemove": ["toImage"]}
+
+
+def show_spec(spec: dict[str, Any], *, key: str) -> None:
+    """Show the specification of finished heatmaps under their title, with their footer as caption.
+
+    Cells keep their size: where the screen is narrower than the grid, the grid moves sideways.
+    """
+    screen = {name: value for name, value in spec.items() if name not in ("title", "usermeta")}
+    title = spec.get("title", {})
+    with st.container(gap="xsmall"):
+        st.markdown(f"**{escape(_joined(title.get('text')))}**")
+        if subtitle := _joined(title.get("subtitle")):
+            st.caption(escape(subtitle[:1].upper() + subtitle[1:]))
+        st.vega_lite_chart(
+            spec=screen, theme=None, width="content", key=key, alt=str(screen.pop("description", ""))
+        )
+        if footer := spec.get("usermeta", {}).get("footer"):
+            st.caption(escape(footer))
+
+
+def _joined(lines: str | list[str] | None) -> str:
+    return " ".join(lines) if isinstance(lines, list) else lines or ""
+
+
+def show_scenes(
+    grid: SurfaceGrid, choices: Sequence[tuple[int, str]], direction: Direction, *, dark: bool
+) -> None:
+    """Show surfaces in 3-D, two beside each other, all seen from the same side."""
+    columns = st.columns(2) if len(choices) > 1 else [st.container()]
+    for place, choice in enumerate(choices):
+        with columns[place % len(columns)], st.container(gap="xsmall"):
+            st.markdown(f"**{escape(grid.name(choice[0]))}** · {escape(grid.panel(choice[1]).title)}")
+            st.plotly_chart(
+                tier.surface_scene(grid, choice, direction, dark=dark),
+                theme=None,
+                key=f"scene {place}",
+                config=NO_BAR,
+                alt=tier.scene_alt(grid, choice),
+            )
+    st.caption(
+        escape(
+            "Height and colour: accuracy; grey veil: lower bound of the interval. A missing cell is a hole."
+            f" {grid.methods.sentence()}."
+        )
+    )
+
+
+def drops_table(drops: pd.DataFrame) -> pd.DataFrame:
+    """Return the drops per step as texts: a row per eval and surface."""
+    return pd.DataFrame(
+        {
+            "Eval": drops["name"],
+            "Surface": drops["title"],
+            "Drop per step of x": _texts(drops, "x"),
+            "Drop per step of y": _texts(drops, "y"),
+            "Matters more": drops["matters_more"],
+        }
+    )
+
+
+def _texts(drops: pd.DataFrame, side: str) -> list[str | None]:
+    return [
+        None if pd.isna(drop) else f"{param}: {drop:.3f} [{low:.3f}, {high:.3f}]".replace("-", "−")
+        for param, drop, low, high in zip(
+            drops[side], drops[f"{side}_drop"], drops[f"{side}_lower"], drops[f"{side}_upper"], strict=True
+        )
+    ]

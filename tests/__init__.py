@@ -1,0 +1,1 @@
+"""Tests mirror core/ and pages/; tests/oracle recomputes, tests/command.py runs the command line."""
