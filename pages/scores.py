@@ -44,7 +44,7 @@ except ReasonScapeError as fault:
     states.stop(fault)
 
 summary.markdown(f"**{escape(board.summary())}**")
-figure.show(chart, key="score_chart", height=max(150, 42 * len(board.rows)))
+figure.show(chart, key="score_chart", height=leaderboard.chart_height(len(board.rows)))
 download.row(download.png(view, "scores", functools.partial(interval_chart, board, dark=dark)))
 
 

@@ -652,7 +652,8 @@ class TestImportFlags:
     def test_bad_set(self, tmp_path: Path, value: str) -> None:
         source = synthetic.write_records(tmp_path / "r.jsonl", self.RECORDS)
         message = import_(tmp_path, "x", source, "--set", value).refused()
-        assert "model" in message and "template" in message and "sampler" in message
+        valid = ("model", "template", "sampler") if value == "colour=red" else ("model", "FIELD=VALUE")
+        assert value in message and all(word in message for word in valid)
 
     def test_no_text(self, tmp_path: Path) -> None:
         import duckdb
@@ -661,8 +662,8 @@ class TestImportFlags:
         for name, flags, texts in (("with", (), 10), ("without", ("--no-text",), 0)):
             assert import_(tmp_path, name, source, *flags).status == 0
             with duckdb.connect(str(tmp_path / f"{name}.duckdb"), read_only=True) as database:
-                assert database.sql("SELECT count(*) FROM responses").fetchone() == (texts,)
-                assert database.sql("SELECT sum(response_bytes) FROM completions").fetchone() == (160,)
+                assert database.sql("SELECT count(*) FROM responses").fetchall() == [(texts,)]
+                assert database.sql("SELECT sum(response_bytes) FROM completions").fetchall() == [(160,)]
         assert b"a long answer 42" not in (tmp_path / "without.duckdb").read_bytes()
 
     def test_no_config(self, tmp_path: Path) -> None:
@@ -687,7 +688,7 @@ class TestImportFlags:
         assert "--name" in run("import", tmp_path, "--data", tmp_path).refused()
         gone = tmp_path / "gone.jsonl"
         assert str(gone) in import_(tmp_path, "x", gone).refused()
-        assert list(tmp_path.iterdir()) == []
+        assert [path for path in tmp_path.iterdir() if path.suffix != ".lock"] == []
 
     def test_default_folder_is_data(self, tmp_path: Path) -> None:
         source = synthetic.write_records(tmp_path / "r.jsonl", self.RECORDS)

@@ -10,7 +10,7 @@ from core.cli.output import Destination
 from core.errors import NothingFoundError
 from core.export import csv_bytes, file_name, to_json, to_markdown
 from core.store.dataset import Dataset, open_dataset
-from core.tiers.evals import EvalsTable, read_evals
+from core.tiers.evals import EvalsTable, read_evals, tier_column
 from core.tiers.tasks import projection_frame
 
 
@@ -69,7 +69,7 @@ def shown(table: EvalsTable) -> pd.DataFrame:
     frame = table.frame.drop(columns="name").copy()
     frame["groups"] = [", ".join(groups) for groups in frame["groups"]]
     for tier in table.tiers:
-        frame[tier.id] = frame[tier.id].map({True: "yes", False: "no"})
+        frame[tier_column(tier)] = frame[tier_column(tier)].map({True: "yes", False: "no"})
     return frame
 
 
@@ -91,7 +91,7 @@ def _one_frame(sections: dict[str, pd.DataFrame]) -> pd.DataFrame:
 def _document(dataset: Dataset, table: EvalsTable, sections: dict[str, pd.DataFrame]) -> dict[str, Any]:
     evals = []
     for row in table.frame.drop(columns="name").to_dict(orient="records"):
-        tiers = {tier.id: bool(row.pop(tier.id)) for tier in table.tiers}
+        tiers = {tier.id: bool(row.pop(tier_column(tier))) for tier in table.tiers}
         evals.append({**row, "tiers": tiers})
     document: dict[str, Any] = {
         "dataset": dataset.config.name,

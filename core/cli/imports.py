@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from core.errors import SourceError
-from core.importers import import_sources
+from core.importers import import_sources, terminal_progress
 
 
 def run(
@@ -40,18 +40,19 @@ def run(
 
     Example: python -m core import results/ --name mine
     """
-    report = import_sources(
-        sources,
-        name=name,
-        data=data,
-        format=source_format,
-        mapping=mapping,
-        overrides=_pairs(overrides or []),
-        keep_text=not no_text,
-        write_config=not no_config,
-        rebuild=rebuild,
-        progress=None,
-    )
+    with terminal_progress() as progress:
+        report = import_sources(
+            sources,
+            name=name,
+            data=data,
+            format=source_format,
+            mapping=mapping,
+            overrides=_pairs(overrides or []),
+            keep_text=not no_text,
+            write_config=not no_config,
+            rebuild=rebuild,
+            progress=progress,
+        )
     sys.stdout.write(report.to_text() + "\n")
 
 

@@ -5,6 +5,7 @@ import sys
 import typer
 
 from core.cli import evals, imports, scores, tasks
+from core.cli.output import PngError
 from core.errors import NothingFoundError, ReasonScapeError
 
 app = typer.Typer(
@@ -25,7 +26,7 @@ def main() -> None:
     """Run a command; exit with 2 and one sentence where the user must change something."""
     try:
         app()
-    except NothingFoundError as error:
+    except (NothingFoundError, PngError) as error:
         print(error, file=sys.stderr)
         sys.exit(2)
     except ReasonScapeError as error:

@@ -12,6 +12,10 @@ class OutputError(ReasonScapeError):
     """The result cannot be written where it should go."""
 
 
+class PngError(OutputError):
+    """An image cannot be made or written; its message begins with `Error writing PNG`."""
+
+
 @dataclass(frozen=True)
 class Destination:
     """The --output and --output-dir of a command, and the automatic name of its result."""
@@ -49,10 +53,13 @@ class Destination:
         try:
             data = make()
         except (OSError, ValueError, RuntimeError) as error:
-            raise OutputError(
+            raise PngError(
                 f"Error writing PNG: {error}\nNote: flat charts need the package vl-convert-python"
             ) from error
-        self._write(path, data)
+        try:
+            self._write(path, data)
+        except OutputError as error:
+            raise PngError(f"Error writing PNG: {error}\nNote: name another file with --output") from error
 
     def _write(self, path: Path, data: bytes) -> None:
         try:

@@ -69,7 +69,8 @@ def load_staging(
 ) -> list[ImportRow]:
     """Move staged completions into the tables; return the imports with their duplicates counted."""
     connection.execute(
-        "CREATE TEMP VIEW staged AS SELECT *, (import_no::HUGEINT << 64) + (chunk::HUGEINT << 32) + row AS place_in_order"
+        "CREATE TEMP VIEW staged AS"
+        " SELECT *, (import_no::HUGEINT << 64) + (chunk::HUGEINT << 32) + row AS place_in_order"
         f" FROM read_parquet({quoted(str(Path(glob.escape(str(staging)), 'part-*.parquet')))})"
     )
     on_step("Numbering points and items")

@@ -19,7 +19,7 @@ class EvalsTable:
     Attributes
     ----------
     frame
-        One row per eval: FIELDS, tier columns named by tier id (whether it has points there), n (counted),
+        One row per eval: FIELDS, a column per tier (see tier_column: whether it has points there), n (counted),
         items, completions, truncated, error, empty.
     tokens
         One row per eval: tests (completions with a token count), tokens, average, and per task the average
@@ -40,6 +40,11 @@ class EvalsTable:
     tiers: tuple[Tier, ...]
     problems: tuple[str, ...]
     visible_tokens: bool
+
+
+def tier_column(tier: Tier) -> str:
+    """Return the column of a tier; its id alone might be the name of another column."""
+    return f"tier {tier.id}"
 
 
 def read_evals(
@@ -70,7 +75,7 @@ def read_evals(
         covered = points.loc[
             points["params_id"].isin(tiers.loc[tiers["tier"] == tier.id, "params_id"]), "eval_id"
         ]
-        frame[tier.id] = frame["eval_id"].isin(covered)
+        frame[tier_column(tier)] = frame["eval_id"].isin(covered)
     sums = points.groupby("eval_id")[
         ["correct", "incorrect", "invalid", "items", "truncated", "error", "empty"]
     ].sum()

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from core.config import DatasetConfig, ParamFilter, ParamFilters
-from core.tiers.evals import EvalsTable
+from core.tiers.evals import EvalsTable, tier_column
 from core.ui import filter_state as keys
 from core.ui import linked_table
 
@@ -45,14 +45,15 @@ def screen_frame(table: EvalsTable) -> pd.DataFrame:
     """Return the evals as shown: ticks for tiers, and columns of problems only where there are any."""
     frame = table.frame.drop(columns=["name"]).copy()
     for tier in table.tiers:
-        frame[tier.id] = frame[tier.id].map({True: TICK, False: CROSS})
+        frame[tier_column(tier)] = frame[tier_column(tier)].map({True: TICK, False: CROSS})
     return frame.drop(columns=[name for name in ("truncated", "error", "empty") if not frame[name].any()])
 
 
 def _columns(table: EvalsTable) -> dict[str, Any]:
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
     tiers = {
-        tier.id: text(tier.label, help="Whether the eval has points in this tier.") for tier in table.tiers
+        tier_column(tier): text(tier.label, help="Whether the eval has points in this tier.")
+        for tier in table.tiers
     }
     return {
         "eval_id": number("eval_id", width=60, help="The eval's place in the config."),

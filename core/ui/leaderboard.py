@@ -85,6 +85,11 @@ def screen_table(
     return ScreenTable(frame, frame.style.apply(lambda _: css, axis=None), columns, cells)
 
 
+def chart_height(evals: int) -> int:
+    """Return the height in pixels of a chart with a row per eval: closer together where they are many."""
+    return max(150, (42 if evals <= 12 else 28) * evals)
+
+
 def _scores(leaderboard: Leaderboard, differences: pd.DataFrame | None, baseline: int | None) -> pd.DataFrame:
     rows = leaderboard.rows
     complete = zip(rows["name"], rows["complete"], strict=True)

@@ -60,7 +60,6 @@ def nothing_selected(
                 icon=":material/filter_alt_off:",
                 on_click=lift,
                 args=(hint.key,),
-                type="tertiary",
             )
     else:
         st.markdown("No single filter is the reason: more than one must go.")

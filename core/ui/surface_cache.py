@@ -1,4 +1,4 @@
-"""Surfaces kept between runs, keyed as core.ui.cache keys everything: on the fingerprint and what was asked."""
+"""Surfaces kept between runs, keyed as in core.ui.cache: on the fingerprint and on what was asked."""
 
 from typing import Any
 

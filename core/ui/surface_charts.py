@@ -11,6 +11,9 @@ from core.tiers.surface import SurfaceGrid
 from core.tiers.surface import View as Direction
 from core.ui.wording import escape
 
+SIDEWAYS = '<style>[class*="st-key-sideways_"] { overflow-x: auto; }</style>'
+"""Streamlit lets a chart wider than the screen move the whole page."""
+
 NO_BAR = {"displaylogo": False, "modeBarButtonsToRemove": ["toImage"]}
 
 
@@ -21,13 +24,14 @@ def show_spec(spec: dict[str, Any], *, key: str) -> None:
     """
     screen = {name: value for name, value in spec.items() if name not in ("title", "usermeta")}
     title = spec.get("title", {})
+    st.html(SIDEWAYS)
     with st.container(gap="xsmall"):
         st.markdown(f"**{escape(_joined(title.get('text')))}**")
         if subtitle := _joined(title.get("subtitle")):
             st.caption(escape(subtitle[:1].upper() + subtitle[1:]))
-        st.vega_lite_chart(
-            spec=screen, theme=None, width="content", key=key, alt=str(screen.pop("description", ""))
-        )
+        words = str(screen.pop("description", ""))
+        with st.container(key=f"sideways_{key}"):
+            st.vega_lite_chart(spec=screen, theme=None, width="content", key=key, alt=words)
         if footer := spec.get("usermeta", {}).get("footer"):
             st.caption(escape(footer))
 

@@ -1,6 +1,6 @@
-"""The widgets of the Surface page, each bound to the address: surfaces, projections, a pair to build, the view."""
+"""The widgets of the Surface page, bound to the address: surfaces, projections, a pair to build, the view."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import streamlit as st
 
@@ -175,7 +175,7 @@ def _look(preset: Direction) -> None:
     st.session_state[ELEVATION] = preset.elevation
 
 
-def _prune(key: str, options: Mapping[object, str] | Mapping[str, str]) -> None:
+def _prune(key: str, options: Collection[object]) -> None:
     """Forget what is chosen and, after another filter, no longer offered."""
     if chosen := st.session_state.get(key):
         st.session_state[key] = [one for one in chosen if one in options]

@@ -8,6 +8,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -43,17 +44,16 @@ def data_folder(tmp_path_factory: pytest.TempPathFactory, demo_dataset: Path, re
     return folder
 
 
-@pytest.fixture(scope="session")
-def server(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The app as a user starts it; gives its address, and fails where it logged a traceback."""
+@contextmanager
+def serving(data: Path, log: Path) -> Iterator[str]:
+    """Run the app as a user starts it; gives its address, and fails where it logged a traceback."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    log = tmp_path_factory.mktemp("server") / "log"
     flags = ["--server.port", str(port), "--server.fileWatcherType", "none"]
     with log.open("wb") as out:
         process = subprocess.Popen(
-            [sys.executable, "-m", "streamlit", "run", "app.py", *flags, "--", "--data", str(data_folder)],
+            [sys.executable, "-m", "streamlit", "run", "app.py", *flags, "--", "--data", str(data)],
             cwd=ROOT,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
             stdout=out,
@@ -67,6 +67,13 @@ def server(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
             process.terminate()
             process.wait(20)
     assert "Traceback" not in log.read_text(), log.read_text()[-4000:]
+
+
+@pytest.fixture(scope="session")
+def server(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of the app."""
+    with serving(data_folder, tmp_path_factory.mktemp("server") / "log") as address:
+        yield address
 
 
 def _wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:

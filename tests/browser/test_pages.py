@@ -9,10 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests import command
-from tests.browser.conftest import settle
+from tests.browser.conftest import serving, settle
 from tests.browser.gestures import choose, click_cell, download, expect_chosen, table, visit
 
 pytestmark = pytest.mark.browser
@@ -199,3 +199,38 @@ def test_works_on_a_narrow_screen(new_page: Open) -> None:
     settle(page)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     expect(page.get_by_test_id("stDataFrame").first).to_be_visible()
+
+
+def test_shared_address_is_the_first_thing_a_server_shows(
+    browser: Browser, data_folder: Path, tmp_path: Path
+) -> None:
+    # Before anybody opened the app itself, Streamlit would run a page of the folder without it.
+    with serving(data_folder, tmp_path / "log") as address:
+        context = browser.new_context(viewport={"width": 1440, "height": 1200})
+        page = context.new_page()
+        page.goto(f"{address}/evals{DEMO}&tier=Easy")
+        settle(page)
+        expect(page.locator("h1")).to_have_text("Evals")
+        expect_chosen(page, "Tiers", ["Easy"])
+        expect(page).to_have_url(re.compile(r"/evals\?.*tier=Easy"))
+        context.close()
+
+
+def test_selected_task_is_the_one_in_detail(new_page: Open) -> None:
+    page = new_page(f"/tasks{DEMO}")
+    click_cell(page, table(page, "Tasks:"), 2, 15)
+    expect(page).to_have_url(re.compile("detail="))
+    chosen = page.get_by_role("combobox", name="Task", exact=True).input_value()
+    expect(page.get_by_test_id("stVegaLiteChart")).to_be_visible()
+    other = new_page(page.url)
+    expect(other.get_by_role("combobox", name="Task", exact=True)).to_have_value(chosen)
+    expect(other.get_by_text(re.compile(f"^{chosen}: accuracy by"))).to_be_visible()
+
+
+def test_share_gives_the_full_address(new_page: Open) -> None:
+    page = new_page(f"/{DEMO}&tier=Easy")
+    page.get_by_role("button", name="Share").click()
+    code = page.get_by_test_id("stCode")
+    expect(code).to_contain_text("tier=Easy")
+    other = new_page(code.inner_text().strip())
+    expect_chosen(other, "Tiers", ["Easy"])

@@ -2,13 +2,15 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.conftest import Open, said
+from tests.pages.conftest import PAGES, Open, said
+from tests.synthetic import simple
 
 
 @pytest.fixture
@@ -193,3 +195,11 @@ def test_a_param_filter_stays_when_another_task_is_chosen(open_app: Open, repeat
     app.button(key="lift params").click().run()
     assert app.dataframe
     assert "param.depth" not in {widget.key for widget in app.multiselect}
+
+
+def test_nothing_but_errors(open_app: Open, build: Callable[..., Path]) -> None:
+    config = build("failed", [record | {"outcome": "error"} for record in simple("only")])
+    for page in PAGES:
+        app = open_app(config.parent, page)
+        assert not app.exception
+        assert app.dataframe

@@ -263,7 +263,7 @@ def aslist(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(document=FILTERS)
 def test_filters_select_exactly_the_points_that_their_words_say(dataset: Dataset, points, document) -> None:
     filters = Filters.from_dict(document).resolved(dataset.catalog)

@@ -347,13 +347,9 @@ class TestChart:
         assert tier.pages(section) == 3
         heights = [tier.section_chart(found, section, page=page)["height"] for page in range(3)]
         assert heights[0] == heights[1] > heights[2]
-        shown = [
-            name
-            for page in range(3)
-            for name in section.members["name"]
-            if f">{name}<" in charts.to_svg(tier.section_chart(found, section, page=page))
-        ]
-        assert shown == list(section.members["name"])
+        pictures = [charts.to_svg(tier.section_chart(found, section, page=page)) for page in range(3)]
+        for place, name in enumerate(section.members["name"]):
+            assert [f">{name}<" in picture for picture in pictures] == [place // 25 == n for n in range(3)]
 
     def test_bands_may_share_members(self, made: Callable[..., Dataset]) -> None:
         dataset = made(answers("a", 95, 5) + answers("b", 17, 3) + answers("c", 70, 30))

@@ -6,7 +6,7 @@ import pytest
 
 from core.filters import Filters
 from core.store import Dataset
-from core.tiers.evals import FIELDS, read_evals
+from core.tiers.evals import FIELDS, read_evals, tier_column
 from tests.store import recount
 from tests.store.staging import completion
 from tests.tiers import direct
@@ -65,11 +65,21 @@ def test_identity_and_ticks(mixed: Dataset) -> None:
     # What the config does not say is missing.
     assert both[["template", "sampler", "hf_id"]].isna().all()
     assert one["groups"] == ["size:small", "family:a"]
-    assert frame["low"].tolist() == frame["high"].tolist() == [True, True, True, False]
-    assert frame["never"].tolist() == [False] * 4
+    assert frame["tier low"].tolist() == frame["tier high"].tolist() == [True, True, True, False]
+    assert frame["tier never"].tolist() == [False] * 4
     only_low = read_evals(mixed, Filters.from_dict({"params": {"level": 0}})).frame
-    assert only_low["low"].tolist() == [True, True, True, False]
-    assert only_low["high"].tolist() == [False] * 4
+    assert only_low["tier low"].tolist() == [True, True, True, False]
+    assert only_low["tier high"].tolist() == [False] * 4
+
+
+def test_a_tier_may_have_the_name_of_a_column(with_config) -> None:
+    names = ("n", "label", "eval_id", "error")
+    dataset = with_config(tiers=[{"id": name, "label": name, "filter": {"level": 0}} for name in names])
+    frame = read_evals(dataset, Filters()).frame
+    assert frame["label"].tolist() == ["One", "One, any", "Two", "Nobody"]
+    for tier in dataset.config.tiers:
+        assert frame[tier_column(tier)].tolist() == [True, True, True, False]
+    dataset.close()
 
 
 @pytest.mark.parametrize(
@@ -173,3 +183,11 @@ def test_many_unmatched_identities_are_named_in_part(made) -> None:
     assert table.problems[0].startswith("7 points (7 completions) match no eval of the config: m0 · default")
     assert table.problems[0].endswith("m4 · default · default and more.")
     dataset.close()
+
+
+def test_a_tier_named_like_a_column_overwrites_nothing(with_config) -> None:
+    dataset = with_config(tiers=[{"id": "n", "label": "N", "filter": {}}])
+    frame = read_evals(dataset, Filters()).frame
+    assert frame["n"].sum() > 0
+    assert frame["n"].dtype.kind == "i"
+    assert frame["tier n"].any()

@@ -79,5 +79,5 @@ def test_what_there_is_to_split_by(mixed: Dataset, made: Callable[..., Dataset])
     assert "level" in dimensions(mixed)
     bare = made([completion()])
     assert dimensions(bare) == ["model", "template", "sampler", "eval_id", "base_task"]
-    with pytest.raises(FilterError, match="No dimension 'tier'.*valid: model, template"):
+    with pytest.raises(FilterError, match=r"No dimension 'tier'.*valid: model, template"):
         read_splits(bare, NOTHING, "tier")

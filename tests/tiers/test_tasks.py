@@ -1,6 +1,7 @@
 """Tasks: what each is made of, search, words for params and slices, and accuracy along a param."""
 
 import json
+from itertools import pairwise
 
 import pandas as pd
 import pytest
@@ -164,7 +165,7 @@ def test_many_values_are_cut_into_bins_that_hold_every_item_once(made) -> None:
     assert frame["n"].sum() == 120
     bounds = [tuple(map(float, value.split(" to "))) for value in frame["value"]]
     assert bounds == sorted(bounds)
-    assert all(high < low for (_, high), (low, _) in zip(bounds, bounds[1:], strict=False))
+    assert all(high < low for (_, high), (low, _) in pairwise(bounds))
     for (low, high), n, accuracy in zip(bounds, frame["n"], frame["accuracy"], strict=True):
         inside = [size for size in sizes if low - 0.5 <= size <= high + 0.5]
         assert n == 2 * len(inside)

@@ -48,8 +48,14 @@ def interval_chart(leaderboard: Leaderboard, *, width: int = 960, dark: bool = F
     shown["band"] = _bands(shown["rank_text"])
     shown["rank_label"] = [f"rank {rank}" if rank != EM_DASH else "not ranked" for rank in shown["rank_text"]]
     base = alt.Chart(shown).encode(y=y)
+    low, high = shown["plain_lower"].min(), shown["plain_upper"].max()
+    if pd.isna(low):
+        low, high = 0.0, 1000.0
+    room = 0.04 * (high - low)
     x = alt.X(
-        "plain_lower:Q", title="plain score (0 to 1000)", scale=alt.Scale(zero=False, nice=True, padding=12)
+        "plain_lower:Q",
+        title="plain score (0 to 1000)",
+        scale=alt.Scale(domain=[max(0.0, low - room), high + room], nice=False, zero=False),
     )
     bands = (
         base.transform_filter("datum.band == 1")
@@ -63,7 +69,8 @@ def interval_chart(leaderboard: Leaderboard, *, width: int = 960, dark: bool = F
     labels = base.mark_text(dy=-13, fontWeight="bold", color=colours.text, fontSize=13).encode(
         x="plain_score:Q", text="score_text:N"
     )
-    ranks = base.mark_text(align="right", color=colours.muted, dx=-6, fontSize=13).encode(
+    # Beside the plot: inside, they would lie on the intervals of the best.
+    ranks = base.mark_text(align="left", color=colours.muted, dx=6, fontSize=13).encode(
         x=alt.value("width"), text="rank_label:N"
     )
     return charts.finish(

@@ -102,8 +102,8 @@ def _mixed_choices(score_cells: pd.DataFrame, config: DatasetConfig) -> str:
     if mixed.empty:
         return ""
     return (
-        f"{_tasks(mixed, config)} mix items with different numbers of choices: their guess-corrected accuracy"
-        " weighs an item by 1 - 1/choices."
+        f"Cells of {_tasks(mixed, config)} mix items with different numbers of choices: their guess-corrected"
+        " accuracy weighs an item by 1 - 1/choices."
     )
 
 

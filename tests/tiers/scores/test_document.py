@@ -42,9 +42,13 @@ def board(mixed: Dataset) -> Leaderboard:
 def sparse(made) -> Leaderboard:
     """One eval without tokens and without a counted completion of a task, one that lacks the task."""
     dataset = made(
-        [completion(outcome="truncated"), completion(base_task="ok"), completion(base_task="ok", model="other"),
-         completion(base_task="ok", outcome="error", model="failed")]
-    )  # fmt: skip
+        [
+            completion(outcome="truncated"),
+            completion(base_task="ok"),
+            completion(base_task="ok", model="other"),
+            completion(base_task="ok", model="failed", outcome="error"),
+        ]
+    )
     board = read_scores(dataset, Filters(), Methods())
     dataset.close()
     return board

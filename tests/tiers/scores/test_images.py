@@ -1,6 +1,7 @@
 """The chart for a slide and the leaderboard as a picture, with names that break what is done badly."""
 
 import json
+import re
 import struct
 
 import pytest
@@ -26,6 +27,12 @@ def size(png: bytes) -> tuple[int, int]:
     """Width and height from the header of a PNG."""
     assert png.startswith(b"\x89PNG\r\n\x1a\n")
     return struct.unpack(">II", png[16:24])
+
+
+def svg_size(svg: str) -> tuple[int, int]:
+    """Width and height of an SVG, in pixels of scale 1."""
+    width, height = re.findall(r'^<svg [^>]*?width="(\d+)" height="(\d+)"', svg)[0]
+    return int(width), int(height)
 
 
 @pytest.fixture(scope="module")
@@ -54,17 +61,17 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Leaderboard:
 def test_the_chart_has_the_size_that_was_asked_for(hostile: Leaderboard) -> None:
     height = max(300, 190 + 46 * len(NAMES))
     assert size(charts.to_png(interval_chart(hostile))) == (2 * 960, 2 * height)
-    assert size(charts.to_png(interval_chart(hostile, width=1400), scale=1)) == (1400, height)
-    wide = size(charts.to_png(interval_chart(hostile, dark=True), scale=1, widescreen=True))
+    assert svg_size(charts.to_svg(interval_chart(hostile, width=1400))) == (1400, height)
+    wide = svg_size(charts.to_svg(interval_chart(hostile, dark=True), widescreen=True))
     assert wide[0] / wide[1] == pytest.approx(16 / 9, abs=0.01)
 
 
 def test_the_picture_has_the_width_that_was_asked_for_however_many_columns(hostile: Leaderboard) -> None:
     width, height = size(charts.to_png(leaderboard_image(hostile), scale=1))
     assert width == 1400
-    width, tiered = size(charts.to_png(leaderboard_image(hostile, by_tier=True, dark=True), scale=1))
+    width, tiered = svg_size(charts.to_svg(leaderboard_image(hostile, by_tier=True, dark=True)))
     assert width == 1400
-    width, narrow = size(charts.to_png(leaderboard_image(hostile, width=1000), scale=1))
+    width, narrow = svg_size(charts.to_svg(leaderboard_image(hostile, width=1000)))
     assert width == 1000
     # What does not fit in the width goes on beneath.
     assert height < min(tiered, narrow)

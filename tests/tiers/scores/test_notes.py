@@ -54,19 +54,19 @@ def test_plain_data_need_no_note() -> None:
         ({"visible_tokens": True}, {}, "Tokens are visible tokens, counted by tokenising the response text;"
          " hidden reasoning is not included, so tokens and score/token of reasoning models are not"
          " comparable."),
-        ({}, {"n": 301}, "ReasonScore is an upper bound and rewards small samples; here n differs by more than"
-         " 1.5 times between evals in Task U."),
+        ({}, {"n": 301}, "ReasonScore is an upper bound and rewards small samples; here n differs by more"
+         " than 1.5 times between evals in Task U."),
         ({}, {"n": 134}, None),
         ({}, {"n": 0}, "ReasonScore is an upper bound and rewards small samples; here n differs by more than"
          " 1.5 times between evals in Task U and 1 of 2 tasks have an eval with fewer than 100 counted."),
         ({}, {"least_tries": 1, "most_tries": 5}, "Pooled cells of Task U mix items with 1 to 5 completions:"
          " an item with more completions weighs more in them."),
         ({}, {"least_tries": float("nan"), "most_tries": 0}, None),
-        ({}, {"choices_n": 200, "choices_kinds": 2}, "Task U mix items with different numbers of choices:"
-         " their guess-corrected accuracy weighs an item by 1 - 1/choices."),
+        ({}, {"choices_n": 200, "choices_kinds": 2}, "Cells of Task U mix items with different numbers of"
+         " choices: their guess-corrected accuracy weighs an item by 1 - 1/choices."),
         ({}, {"choices_n": 200, "choices_kinds": 1}, None),
-        ({}, {"choices_n": 100, "choices_kinds": 1}, "Task U mix items with different numbers of choices:"
-         " their guess-corrected accuracy weighs an item by 1 - 1/choices."),
+        ({}, {"choices_n": 100, "choices_kinds": 1}, "Cells of Task U mix items with different numbers of"
+         " choices: their guess-corrected accuracy weighs an item by 1 - 1/choices."),
         ({}, {"truncation_unknown": 1}, "The source does not say which responses were cut off: truncated"
          " responses count as they were graded."),
         ({"error": 2}, {}, None),
@@ -99,7 +99,7 @@ def test_all_at_once_in_a_fixed_order() -> None:
         {"complete": False, "error": 30, "empty": 1, "visible_tokens": True},
         {"n": 5, "least_tries": 1, "choices_n": 1, "choices_kinds": 1, "truncation_unknown": 2},
     )
-    starts = ["Marked *", "Completions that failed", "ReasonScore is", "Pooled cells", "Task U mix",
+    starts = ["Marked *", "Completions that failed", "ReasonScore is", "Pooled cells", "Cells of Task U",
               "Empty responses", "Tokens are", "The source does not"]  # fmt: skip
     assert [note[: len(start)] for note, start in zip(found, starts, strict=True)] == starts
 
