@@ -30,6 +30,20 @@ PAGES = {
             help="Who is better: the leaderboard, with intervals, shared ranks and what is behind a number.",
             default=True,
         ),
+        st.Page(
+            "pages/cluster.py",
+            title="Cluster",
+            icon=":material/hub:",
+            help="Who is indistinguishable: largest groups not separated, and which of them spends least.",
+        ),
+    ],
+    "Diagnose": [
+        st.Page(
+            "pages/spiderweb.py",
+            title="Spiderweb",
+            icon=":material/radar:",
+            help="The shape of each eval over the tasks: radar per tier, bars with exact values, overlay.",
+        ),
     ],
 }
 

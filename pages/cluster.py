@@ -56,7 +56,12 @@ try:
         parts = {str(one.value): one for one in cluster.splits(view.dataset, view.filters, dimension)}
         labels = apart(parts, [one.label for one in parts.values()])
         chosen = st.selectbox(
-            dimension, list(parts), format_func=labels.get, key="cluster_part", bind="query-params", width=320
+            dimension,
+            list(parts),
+            format_func=labels.__getitem__,
+            key="cluster_part",
+            bind="query-params",
+            width=320,
         )
         part = parts.get(str(chosen)) or next(iter(parts.values()), None)
     filters = part.filters if part else view.filters
@@ -80,11 +85,12 @@ if len(found.sections) > 1:
     overview = tier.overview_frame(found)
     st.subheader("At a glance")
     st.caption(
-        "Center of the 95% interval and the letters of the eval's cliques; evals that share a letter are not separated."
+        "Center of the 95% interval and the letters of the eval's cliques; evals that share a letter are not"
+        " separated."
     )
     st.dataframe(
         overview,
-        column_config={"eval": st.column_config.TextColumn("Eval", pinned=True, width=200)},
+        column_config={"eval": st.column_config.TextColumn("Eval", pinned=True, width=260)},
         hide_index=True,
         height=cluster.table_height(len(overview), 12),
         alt="Center and cliques of each eval in each section",
@@ -102,7 +108,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     )
     section = found.section(value or found.sections[0].value)
     total = tier.pages(section)
-    page = st.pagination(total, key=f"page {stack} {section.value}") - 1 if total > 1 else 0
+    page = st.pagination(total, key="cluster_page", bind="query-params") - 1 if total > 1 else 0
 
 st.markdown(f"**{escape(section.label)}.** {escape(tier.section_sentence(section))}")
 chart = tier.section_chart(found, section, page=page, dark=dark)

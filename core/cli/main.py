@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from core.cli import evals, imports, scores, tasks
+from core.cli import cluster, evals, imports, scores, spiderweb, tasks
 from core.cli.output import PngError
 from core.errors import NothingFoundError, ReasonScapeError
 
@@ -20,6 +20,8 @@ app.command("import")(imports.run)
 app.command("evals")(evals.run)
 app.command("tasks")(tasks.run)
 app.command("scores")(scores.run)
+app.command("cluster")(cluster.run)
+app.command("spiderweb")(spiderweb.run)
 
 
 def main() -> None:

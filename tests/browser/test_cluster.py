@@ -97,7 +97,7 @@ def test_chosen_evals_are_drawn_large_or_side_by_side(new_page: Open, demo_datas
     charts = page.get_by_test_id("stVegaLiteChart")
     expect(charts).to_have_count(6)
     names = labels(demo_dataset)
-    choose(page, "Evals", names[3])
+    choose(page, "Show", names[3])
     expect(charts).to_have_count(1)
     expect(page.get_by_text(f"{names[3]}: accuracy per task")).to_be_visible()
     press(page, "Bars")

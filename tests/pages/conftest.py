@@ -11,7 +11,13 @@ from tests.command import ROOT
 
 Open = Callable[..., AppTest]
 
-PAGES = {"Scores": "pages/scores.py", "Evals": "pages/evals.py", "Tasks": "pages/tasks.py"}
+PAGES = {
+    "Scores": "pages/scores.py",
+    "Evals": "pages/evals.py",
+    "Tasks": "pages/tasks.py",
+    "Cluster": "pages/cluster.py",
+    "Spiderweb": "pages/spiderweb.py",
+}
 
 
 @pytest.fixture
