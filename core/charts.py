@@ -5,6 +5,7 @@ Vega-Lite has no footer, so it travels in `usermeta` and is drawn around the cha
 """
 
 import json
+import re
 import unicodedata
 from functools import cache
 from html import escape
@@ -27,6 +28,9 @@ WIDTH, HEIGHT = 960, 540
 MARGIN = 20
 TITLE_SIZE, SUBTITLE_SIZE, LABEL_SIZE, FOOTER_SIZE = 22, 16, 15, 13
 _LINE = 1.3
+
+_UNDRAWABLE = re.compile(r"\\\\|\\[bf]|\\u(?:00(?:0[0-8bcef]|1[0-9a-f]|7f)|202[89]|fff[ef])")
+"""JSON escapes of control characters, line separators and non-characters; and a backslash, to skip it."""
 
 Chart = TypeVar("Chart", bound=ChartType)
 
@@ -246,7 +250,13 @@ def _usermeta(chart: ChartType) -> dict[str, Any]:
 
 
 def _spec(chart: ChartType) -> str:
-    return json.dumps(chart.to_dict(), allow_nan=False)
+    """Return the chart as JSON, without the characters that no image can hold.
+
+    vl-convert ends the whole process at a control character, and Vega cannot parse line separators in a
+    domain; a label of the data may have both.
+    """
+    text = json.dumps(chart.to_dict(), allow_nan=False)
+    return _UNDRAWABLE.sub(lambda found: found[0] if found[0] == "\\\\" else " ", text)
 
 
 def _svg_size(svg: str) -> tuple[int, int]:

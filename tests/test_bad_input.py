@@ -1,12 +1,14 @@
 """Bad input: each gets a clear message, the rest is imported, nothing is lost."""
 
+import contextlib
+import ctypes
 import gzip
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
-import stat
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,16 +81,45 @@ class Folder:
         return total
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Folder:
-    (tmp_path / "sources").mkdir()
-    folder = Folder(tmp_path / "sources", tmp_path / "data")
+def folder_at(path: Path) -> Folder:
+    (path / "sources").mkdir()
+    folder = Folder(path / "sources", path / "data")
     folder.write("good.jsonl", GOOD)
     return folder
 
 
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    return folder_at(tmp_path)
+
+
 def lines(*records: dict[str, Any]) -> bytes:
     return "".join(json.dumps(record) + "\n" for record in records).encode()
+
+
+NO_SOURCES = {
+    "noise.jsonl": bytes(range(256)) * 50,
+    "prose.jsonl": b"Dear reader,\nthis is no data.\n",
+    "noise.json": b"\x00\x01\x02" * 100,
+    "noise.parquet": b"PAR1" + b"\x07" * 500,
+    "noise.gz": b"\x1f\x8b" + b"\x07" * 500,
+    "noise.zst": b"\x28\xb5\x2f\xfd" + b"\x07" * 500,
+    "nothing.jsonl": b"",
+    "other.json": b'{"some": "other", "document": [1, 2, 3]}',
+    "other.jsonl": b'{"some": "other", "document": [1, 2, 3]}\n' * 3,
+    "deep.json": b"[" * 100_000,
+    "utf16.jsonl": lines(*synthetic.simple("wide", 3)).decode().encode("utf-16"),
+}
+"""Files that hold nothing to import."""
+
+
+@pytest.fixture(scope="module")
+def no_sources(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Folder], str]:
+    """NO_SOURCES beside good files, imported in two halves: reports name the first five of a kind."""
+    folders = [folder_at(tmp_path_factory.mktemp("no_sources")) for _ in range(2)]
+    for number, (name, content) in enumerate(NO_SOURCES.items()):
+        folders[number % 2].write(name, content)
+    return folders, "".join(folder.take().said for folder in folders)
 
 
 class TestFilesThatCannotBeRead:
@@ -120,27 +151,18 @@ class TestFilesThatCannotBeRead:
         assert "cut.jsonl.gz" in done.said
         assert folder.models()["good"] == 10
 
-    @pytest.mark.parametrize(
-        ("name", "content"),
-        [
-            ("noise.jsonl", bytes(range(256)) * 50),
-            ("prose.jsonl", b"Dear reader,\nthis is no data.\n"),
-            ("noise.json", b"\x00\x01\x02" * 100),
-            ("noise.parquet", b"PAR1" + b"\x07" * 500),
-            ("noise.gz", b"\x1f\x8b" + b"\x07" * 500),
-            ("noise.zst", b"\x28\xb5\x2f\xfd" + b"\x07" * 500),
-            ("nothing.jsonl", b""),
-            ("other.json", b'{"some": "other", "document": [1, 2, 3]}'),
-            ("other.jsonl", b'{"some": "other", "document": [1, 2, 3]}\n' * 3),
-            ("deep.json", b"[" * 100_000),
-            ("utf16.jsonl", lines(*synthetic.simple("wide", 3)).decode().encode("utf-16")),
-        ],
-    )
-    def test_no_source_at_all(self, folder: Folder, name: str, content: bytes) -> None:
-        folder.write(name, content)
-        done = folder.take()
-        assert name in done.said
-        assert folder.models() == {"good": 10}
+    @pytest.mark.parametrize("name", NO_SOURCES)
+    def test_no_source_at_all(self, no_sources: tuple[list[Folder], str], name: str) -> None:
+        folders, said = no_sources
+        assert name in said
+        assert [folder.models() for folder in folders] == [{"good": 10}] * 2
+
+    def test_numbers_of_files_add_up(self, no_sources: tuple[list[Folder], str]) -> None:
+        reports = [line for line in no_sources[1].splitlines() if line.startswith("Files:")]
+        assert len(reports) == 2
+        for report in reports:
+            found, *fates = map(int, re.findall(r"\d+", report))
+            assert found == sum(fates), report
 
     @pytest.mark.parametrize("content", [b"Dear reader\n", b"", b"\xff\xfe\x00"])
     def test_alone_it_is_refused(self, folder: Folder, content: bytes, tmp_path: Path) -> None:
@@ -194,18 +216,16 @@ class TestFilesThatCannotBeRead:
 
 
 class TestPermission:
-    """Root may read everything, so as root these run as nobody."""
+    """Root may read everything; as root these run without that privilege."""
 
     @pytest.fixture
-    def options(self, tmp_path: Path) -> dict[str, Any]:
+    def options(self) -> dict[str, Any]:
         if os.geteuid() != 0:
             return {}
-        for path in [tmp_path, *tmp_path.parents]:
-            if path.stat().st_uid == os.geteuid() and not path.stat().st_mode & stat.S_IXOTH:
-                path.chmod(path.stat().st_mode | 0o055)
-        for path in [tmp_path, *tmp_path.rglob("*")]:
-            os.chown(path, 65534, 65534)
-        return {"user": 65534, "group": 65534, "extra_groups": []}
+        drop = ctypes.CDLL(None, use_errno=True).prctl
+        if run_child_status(drop):
+            pytest.skip("this root can give up no privileges")
+        return {"preexec_fn": lambda: give_up_privileges(drop)}
 
     def test_folder(self, folder: Folder, options: dict[str, Any]) -> None:
         folder.sources.chmod(0)
@@ -231,66 +251,101 @@ class TestPermission:
         assert str(folder.data) in import_(folder.data, "d", folder.sources, **options).refused()
 
 
-class TestRecordsThatCannotBe:
-    @pytest.mark.parametrize(
-        "fault",
-        [
-            {"score": 1.5, "outcome": None},
-            {"score": -0.1, "outcome": None},
-            {"score": float("nan"), "outcome": None},
-            {"score": float("inf"), "outcome": None},
-            {"score": "high", "outcome": None},
-            {"choices": 0},
-            {"choices": -3},
-            {"choices": 2.5},
-            {"outcome": "right"},
-            {"outcome": None},
-            {"model": None},
-            {"model": ""},
-            {"base_task": None},
-            {"params": [1, 2]},
-        ],
-        ids=lambda fault: json.dumps(fault),
-    )
-    def test_is_skipped_counted_and_placed(self, folder: Folder, fault: dict[str, Any]) -> None:
-        path = folder.write(
-            "faulty.jsonl", lines(GOOD[0] | {"model": "bad"} | fault, *synthetic.simple("fine", 2))
-        )
-        done = folder.take()
-        assert folder.models() == {"good": 10, "fine": 2}
-        assert list(folder.skipped().values()) == [1]
-        (places,) = folder.ask(f"SELECT places FROM imports WHERE path LIKE '%{path.name}'")
-        assert "1" in json.dumps(json.loads(places[0]))
-        assert "skipped" in done.said.lower()
-        assert next(iter(folder.skipped())) in done.said
+PR_CAPBSET_DROP = 24
+READING_ANYTHING = (1, 2)
+"""CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH of linux/capability.h."""
 
-    @pytest.mark.parametrize(
-        "fault",
-        [
-            {"completion_tokens": -1},
-            {"completion_tokens": float("nan")},
-            {"completion_tokens": 10**15},
-            {"completion_tokens": "many"},
-            {"prompt_tokens": -1},
-            {"reasoning_tokens": -5},
-            {"repeat": -1},
-            {"params": {"size": float("nan")}},
-            {"params": {"size": [1, 2]}},
-            {"params": {"size": None}},
-        ],
-        ids=lambda fault: json.dumps(fault),
-    )
-    def test_is_told_and_never_kept_as_it_stands(self, folder: Folder, fault: dict[str, Any]) -> None:
-        """Left out, or kept without the impossible value: either way it is said."""
-        folder.write("faulty.jsonl", lines(GOOD[0] | {"model": "bad"} | fault, *synthetic.simple("fine", 2)))
-        folder.take()
-        assert folder.models()["good"] == 10 and folder.models()["fine"] == 2
-        notes = [json.loads(text) for (text,) in folder.ask("SELECT notes FROM imports")]
-        assert folder.skipped() or any(notes)
-        tokens = folder.ask("SELECT min(completion_tokens), min(prompt_tokens), min(repeat) FROM completions")
-        assert all(value is None or value >= 0 for value in tokens[0])
+
+def give_up_privileges(prctl: Any) -> bool:
+    """Bind this process and what it executes to the permissions of files; whether that worked."""
+    return all(prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0 for capability in READING_ANYTHING)
+
+
+def run_child_status(prctl: Any) -> int:
+    """Try to give up privileges in a child: 0 where that works."""
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if give_up_privileges(prctl) else 1)
+    return os.waitpid(child, 0)[1]
+
+
+REFUSED: list[dict[str, Any]] = [
+    {"score": 1.5, "outcome": None},
+    {"score": -0.1, "outcome": None},
+    {"score": float("nan"), "outcome": None},
+    {"score": float("inf"), "outcome": None},
+    {"score": "high", "outcome": None},
+    {"choices": 0},
+    {"choices": -3},
+    {"choices": 2.5},
+    {"outcome": "right"},
+    {"outcome": None},
+    {"model": None},
+    {"model": ""},
+    {"base_task": None},
+    {"params": [1, 2]},
+]
+"""What no record may say."""
+
+DOUBTED: list[dict[str, Any]] = [
+    {"completion_tokens": -1},
+    {"completion_tokens": float("nan")},
+    {"completion_tokens": 10**15},
+    {"completion_tokens": "many"},
+    {"prompt_tokens": -1},
+    {"reasoning_tokens": -5},
+    {"repeat": -1},
+    {"params": {"size": float("nan")}},
+    {"params": {"size": [1, 2]}},
+    {"params": {"size": None}},
+]
+"""What makes a record be left out, or be kept without the impossible value."""
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory: pytest.TempPathFactory) -> tuple[Folder, str]:
+    """A file for each fault, a faulty record before two good ones, imported once; and what was said."""
+    folder = folder_at(tmp_path_factory.mktemp("faulty"))
+    for kind, faults in (("refused", REFUSED), ("doubted", DOUBTED)):
+        for number, fault in enumerate(faults):
+            bad = {**GOOD[0], "model": f"{kind} {number} bad", **fault}
+            fine = synthetic.simple(f"{kind} {number} fine", 2)
+            folder.write(f"{kind}-{number}.jsonl", lines(bad, *fine))
+    return folder, folder.take().said
+
+
+class TestRecordsThatCannotBe:
+    @pytest.mark.parametrize("number", range(len(REFUSED)), ids=[json.dumps(fault) for fault in REFUSED])
+    def test_is_skipped_counted_and_placed(self, faulty: tuple[Folder, str], number: int) -> None:
+        folder, said = faulty
+        (row,) = folder.ask(
+            f"SELECT read, kept, skipped, places FROM imports WHERE path LIKE '%refused-{number}.jsonl'"
+        )
+        assert row[:2] == (3, 2)
+        ((reason, count),) = json.loads(row[2]).items()
+        assert count == 1 and reason in said
+        assert "1" in json.dumps(json.loads(row[3])[reason])
+        models = folder.models()
+        assert models[f"refused {number} fine"] == 2 and f"refused {number} bad" not in models
+
+    @pytest.mark.parametrize("number", range(len(DOUBTED)), ids=[json.dumps(fault) for fault in DOUBTED])
+    def test_is_told_and_never_kept_as_it_stands(self, faulty: tuple[Folder, str], number: int) -> None:
+        folder, _ = faulty
+        (row,) = folder.ask(f"SELECT skipped, notes FROM imports WHERE path LIKE '%doubted-{number}.jsonl'")
+        assert any(json.loads(text) for text in row), "neither skipped nor noted"
+        assert folder.models()[f"doubted {number} fine"] == 2
+
+    def test_no_impossible_number_is_stored(self, faulty: tuple[Folder, str]) -> None:
+        folder, _ = faulty
+        columns = ("completion_tokens", "prompt_tokens", "reasoning_tokens", "repeat", "score")
+        for column in columns:
+            ((low, high),) = folder.ask(f"SELECT min({column}), max({column}) FROM completions")
+            assert low is None or 0 <= low <= high < 10**9
         for row in scores(folder.config)["rows"]:
             assert row["mean_tokens"] is None or 0 <= row["mean_tokens"] < 10**9
+
+    def test_nothing_else_was_lost(self, faulty: tuple[Folder, str]) -> None:
+        assert faulty[0].models()["good"] == 10
 
     def test_duplicates(self, folder: Folder) -> None:
         first = {**GOOD[0], "model": "twin", "repeat": 0}
@@ -298,7 +353,8 @@ class TestRecordsThatCannotBe:
         folder.write("twin.jsonl", [first, again, {**first, "repeat": 1}, again])
         done = folder.take()
         assert folder.models() == {"good": 10, "twin": 2}
-        assert list(folder.skipped().items()) == [("duplicate", 2)]
+        ((reason, count),) = folder.skipped().items()
+        assert reason.startswith("duplicate") and count == 2
         assert "duplicate" in done.said
         twin = next(row for row in scores(folder.config)["rows"] if row["model"] == "twin")
         assert (twin["cells"][0]["correct"], twin["cells"][0]["n"], twin["cells"][0]["n_items"]) == (2, 2, 1)
@@ -308,7 +364,7 @@ class TestRecordsThatCannotBe:
             folder.write(name, [{**record, "model": "twin", "repeat": 0} for record in GOOD[:4]])
         folder.take()
         assert folder.models() == {"good": 10, "twin": 4}
-        assert folder.skipped() == {"duplicate": 4} or len(folder.ask("SELECT * FROM imports")) == 2
+        assert sum(folder.skipped().values()) in (0, 4), "a copy of a file may be known by its content"
 
     def test_same_item_without_repeat_is_a_repeat(self, folder: Folder) -> None:
         folder.write("again.jsonl", [{**GOOD[0], "model": "again"}] * 3)
@@ -580,27 +636,27 @@ class TestKilled:
     def test_at_any_moment_the_old_database_stays_whole(self, folder: Folder) -> None:
         folder.take()
         before = folder.database.read_bytes()
-        more = [record for model in range(12) for record in self.bulk(f"model {model}")]
+        more = [record for model in range(8) for record in self.bulk(f"model {model}")]
         folder.write("more.jsonl", more)
         began = time.monotonic()
         trial = import_(folder.data.parent / "trial", "d", folder.sources)
         whole = time.monotonic() - began
         assert trial.status == 0, trial.said
         finished = 0
-        for share in (0.3, 0.45, 0.6, 0.7, 0.8, 0.9, 0.97):
+        for share in (0.35, 0.6, 0.75, 0.85, 0.95):
             process = start("import", folder.sources, "--name", "d", "--data", folder.data)
             time.sleep(share * whole)
-            finished += process.poll() is not None
             # The import's own process group: it and its workers, as a machine that loses power.
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            finished += process.wait() == 0
             if folder.database.read_bytes() != before:
                 assert sum(folder.models().values()) == 10 + len(more), "either the old or the new, whole"
             assert [row["model"] for row in scores(folder.config)["rows"]].count("good") == 1
-        assert finished < 7, "no kill hit a running import"
+        assert finished < 5, "no kill hit a running import"
         folder.take()
         assert sum(folder.models().values()) == 10 + len(more)
-        assert len(scores(folder.config)["rows"]) == 13
+        assert len(scores(folder.config)["rows"]) == 9
         left = [path.name for path in folder.data.iterdir() if path.name not in ("d.json", "d.duckdb")]
         assert not [name for name in left if "lock" not in name], "leavings of killed imports are cleared"
 

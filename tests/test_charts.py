@@ -103,3 +103,16 @@ def test_more_than_five_thousand_rows() -> None:
 
 def test_footer_text() -> None:
     assert charts.footer_text("demo", "n = 5", "", version="1.2") == "demo · n = 5 · ReasonScape Explorer 1.2"
+
+
+@pytest.mark.parametrize("name", ["a\x00b", "c\x1bd", "e\ufffef", "g\u2028h", "i\x08\x0cj", "k\x7fl"])
+def test_a_label_with_undrawable_characters_is_drawn_without_them(name: str) -> None:
+    # In a domain as well: there a line separator raised, and a control character ended the process.
+    label = alt.Y("label:N", sort=[name, "b"])
+    chart = charts.finish(bars(name).encode(y=label), title=name, subtitle=name, footer=name)
+    assert png_size(charts.to_png(chart)) == (1920, 1080)
+
+
+def test_an_escape_that_is_text_is_kept() -> None:
+    svg = charts.to_svg(charts.finish(bars("a\\u0007b"), title="Title"))
+    assert "a\\u0007b" in svg

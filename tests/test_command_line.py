@@ -15,7 +15,7 @@ import pytest
 import zstandard
 
 from tests import synthetic
-from tests.command import ask, import_, rows_of, run, scores
+from tests.command import as_json, ask, import_, rows_of, run, scores
 from tests.conftest import Build
 
 TEXT_FORMATS = ("table", "json", "markdown", "csv")
@@ -366,7 +366,7 @@ class TestFilters:
             ({"groups": [["family:b"], ["family:a"]]}, {"Alpha", "Beta", "Gamma"}),
             ({}, {"Alpha", "Beta", "Gamma", "Delta"}),
         ],
-        ids=str,
+        ids=as_json,
     )
     def test_which_evals(self, repeats_dataset: Path, filters: dict[str, Any], labels: set[str]) -> None:
         document = filtered(repeats_dataset, **filters)
@@ -386,7 +386,7 @@ class TestFilters:
             ({"params": {"size": [1], "kind": ["x"]}}, {"free"}),
             ({"params": {"deep": [True]}}, {"guess"}),
         ],
-        ids=str,
+        ids=as_json,
     )
     def test_which_tasks(self, repeats_dataset: Path, filters: dict[str, Any], tasks: set[str]) -> None:
         rows = filtered(repeats_dataset, **filters)["rows"]
@@ -475,7 +475,7 @@ class TestFilters:
             ({"surfaces": ["x"]}, ["surfaces", "x"]),
             ([], ["object"]),
         ],
-        ids=str,
+        ids=as_json,
     )
     def test_errors_name_what_is_valid(self, repeats_dataset: Path, filters: Any, words: list[str]) -> None:
         message = ask(
@@ -513,7 +513,7 @@ class TestEvals:
             (["--groups", "size:small,family:a"], ["Alpha"]),
             (["--groups", "family:a", "--search", "gam"], ["Gamma"]),
         ],
-        ids=str,
+        ids=as_json,
     )
     def test_search_and_groups(self, repeats_dataset: Path, flags: list[str], labels: list[str]) -> None:
         document = ask("evals", repeats_dataset, "--format", "json", *flags).document()
@@ -533,7 +533,8 @@ class TestEvals:
         records, _ = synthetic.repeats()
         known = [r for r in records if r["model"] == "alpha" and r["completion_tokens"] is not None]
         total = sum(r["completion_tokens"] for r in known)
-        assert str(total) in json.dumps(rows_of(counted, "eval_id")[0]), "the sum of Alpha's tokens"
+        alpha = [row for row in rows_of(counted, "eval_id") if row["eval_id"] == 0]
+        assert any(total in row.values() for row in alpha), "the sum of Alpha's tokens"
 
     def test_points_that_match_no_eval_are_named(self, build: Build) -> None:
         config = {"db": "part.duckdb", "name": "part", "evals": [{"label": "A", "filters": {"model": "a"}}]}
@@ -653,7 +654,7 @@ class TestImportFlags:
         source = synthetic.write_records(tmp_path / "r.jsonl", self.RECORDS)
         message = import_(tmp_path, "x", source, "--set", value).refused()
         valid = ("model", "template", "sampler") if value == "colour=red" else ("model", "FIELD=VALUE")
-        assert value in message and all(word in message for word in valid)
+        assert value.split("=")[0] in message and all(word in message for word in valid)
 
     def test_no_text(self, tmp_path: Path) -> None:
         import duckdb

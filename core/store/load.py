@@ -134,17 +134,29 @@ def _text(value: object) -> str | None:
 
 def _number_items(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute("""
+        CREATE TEMP TABLE staged_items AS
+        SELECT t.params_id, s.base_task, s.params, s.item_key AS key,
+            bool_and(s.paired) AS paired, min(s.place_in_order) AS first,
+            arg_min(s.reference, s.place_in_order) AS reference,
+            arg_min(s.choices, s.place_in_order) AS choices
+        FROM staged s JOIN param_sets t USING (base_task, params)
+        GROUP BY ALL""")
+    # What earlier files did not say of an item is taken from these, as in one build of all files.
+    connection.execute("""
+        UPDATE items
+        SET paired = items.paired AND n.paired,
+            reference = coalesce(items.reference, n.reference),
+            choices = coalesce(items.choices, n.choices)
+        FROM staged_items n
+        WHERE items.params_id = n.params_id AND items.key = n.key
+            AND (items.paired AND NOT n.paired
+                OR items.reference IS NULL AND n.reference IS NOT NULL
+                OR items.choices IS NULL AND n.choices IS NOT NULL)""")
+    connection.execute("""
         INSERT INTO items
         SELECT (SELECT coalesce(max(item_id), -1) FROM items) + row_number() OVER (ORDER BY first),
             params_id, base_task, params, key, paired, reference, choices
-        FROM (
-            SELECT t.params_id, s.base_task, s.params, s.item_key AS key,
-                bool_and(s.paired) AS paired, min(s.place_in_order) AS first,
-                arg_min(s.reference, s.place_in_order) AS reference,
-                arg_min(s.choices, s.place_in_order) AS choices
-            FROM staged s JOIN param_sets t USING (base_task, params)
-            GROUP BY ALL
-        )
+        FROM staged_items
         ANTI JOIN items USING (params_id, key)""")
 
 

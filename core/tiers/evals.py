@@ -19,8 +19,8 @@ class EvalsTable:
     Attributes
     ----------
     frame
-        One row per eval: FIELDS, a column per tier (see tier_column: whether it has points there), n (counted),
-        items, completions, truncated, error, empty.
+        One row per eval: FIELDS, a column per tier (see tier_column: whether it has points there),
+        n (counted), items, completions, truncated, error, empty.
     tokens
         One row per eval: tests (completions with a token count), tokens, average, and per task the average
         of correct and of incorrect completions; missing where there is no token count.

@@ -35,7 +35,9 @@ class Here:
 
     options = Options()
 
-    def map(self, function: Any, jobs: Sequence[Any], *, step: str, seconds: float | None = None) -> Iterator[Any]:
+    def map(
+        self, function: Any, jobs: Sequence[Any], *, step: str, seconds: float | None = None
+    ) -> Iterator[Any]:
         return map(function, jobs)
 
 
@@ -63,7 +65,10 @@ def write(
 
 
 def result(question: str, expected: str, *completions: tuple[Any, Any]) -> dict[str, Any]:
-    made = [{"model_answer": a, "full_model_response": f"<answer>{a}</answer>", "score": s} for a, s in completions]
+    made = [
+        {"model_answer": a, "full_model_response": f"<answer>{a}</answer>", "score": s}
+        for a, s in completions
+    ]
     return {
         "question": question,
         "expected_answer": expected,
@@ -104,7 +109,14 @@ def test_a_file(tmp_path: Path) -> None:
     assert (first["prompt"], first["reference"], first["response"]) == ("1 + 1 =", "2", "<answer>2</answer>")
     assert first["token_source"] == "tokenized:o200k_base"
     assert [row["repeat"] for row in rows] == [0, 1] * 3
-    assert [row["outcome"] for row in rows] == ["correct", "incorrect", "invalid", "invalid", "correct", "correct"]
+    assert [row["outcome"] for row in rows] == [
+        "correct",
+        "incorrect",
+        "invalid",
+        "invalid",
+        "correct",
+        "correct",
+    ]
     assert [row["score"] for row in rows] == [1.0, 0.01, 0.0, 0.0, 1.0, 1.0]
     assert {row["truncation"] for row in rows} == {"unknown"}
     assert len({row["item_key"] for row in rows}) == 3
@@ -165,16 +177,27 @@ def test_recognised_by_content(tmp_path: Path) -> None:
 
 def test_own_figures_that_contradict(tmp_path: Path) -> None:
     results = [result("q1", "a", ("a", 1.0), ("b", 0.0)), result("q2", "a", ("b", 0.0), ("b", 0.0))]
-    true = {"average_best_score": 0.5, "average_mean_score": 0.25, "total_examples": 2, "completions_per_prompt": 2}
+    true = {
+        "average_best_score": 0.5,
+        "average_mean_score": 0.25,
+        "total_examples": 2,
+        "completions_per_prompt": 2,
+    }
     _, tally = rows_of(write(tmp_path, results=results, **true))
     assert OWN_FIGURES not in tally.grouped()
     _, tally = rows_of(write(tmp_path, results=results, **(true | {"average_mean_score": 1.14})))
-    assert list(tally.grouped()[OWN_FIGURES]) == ["average_mean_score: 1.14 in the file, 0.25 by its completions"]
+    assert list(tally.grouped()[OWN_FIGURES]) == [
+        "average_mean_score: 1.14 in the file, 0.25 by its completions"
+    ]
 
 
 def test_other_questions_at_one_index_are_not_paired(tmp_path: Path) -> None:
-    one = write(tmp_path, "a_one_20250101_000000", results=[result("p", "a", ("a", 1)), result("q", "a", ("a", 1))])
-    two = write(tmp_path, "b_two_20250101_000000", results=[result("p", "a", ("a", 1)), result("r", "a", ("a", 1))])
+    one = write(
+        tmp_path, "a_one_20250101_000000", results=[result("p", "a", ("a", 1)), result("q", "a", ("a", 1))]
+    )
+    two = write(
+        tmp_path, "b_two_20250101_000000", results=[result("p", "a", ("a", 1)), result("r", "a", ("a", 1))]
+    )
     hard = write(tmp_path, "b_two_20250101_000000", difficulty="hard", results=[result("s", "a", ("a", 1))])
     prepared = READER.prepare([one, two, hard], [one, two, hard], Here())
     keys = []
@@ -254,7 +277,13 @@ def test_params_only_where_the_question_is_the_recorded_one(tmp_path: Path) -> N
     assert json.loads(rows[3]["params"]) == {"difficulty": "easy"}
     assert tally.grouped()[NO_PARAMS] == {"chain_sum (easy)": 1}
     (dropped,) = tally.grouped()["metadata not used as params"]
-    for key in ("source_dataset", "source_index", "expression", "difficulty.num_terms", "difficulty.num_digits"):
+    for key in (
+        "source_dataset",
+        "source_index",
+        "expression",
+        "difficulty.num_terms",
+        "difficulty.num_digits",
+    ):
         assert key in dropped
 
 
@@ -265,7 +294,14 @@ def test_items_made_with_another_decimal_precision() -> None:
 
     import reasoning_gym
 
-    config = {"min_digits": 8, "max_digits": 8, "min_decimal_places": 6, "max_decimal_places": 6, "seed": 1, "size": 1}
+    config = {
+        "min_digits": 8,
+        "max_digits": 8,
+        "min_decimal_places": 6,
+        "max_decimal_places": 6,
+        "seed": 1,
+        "size": 1,
+    }
     with decimal.localcontext(prec=10):
         question = reasoning_gym.create_dataset("decimal_chain_sum", **config)[0]["question"]
     assert question != reasoning_gym.create_dataset("decimal_chain_sum", **config)[0]["question"]

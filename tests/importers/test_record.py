@@ -14,7 +14,14 @@ from hypothesis import strategies as st
 from core.importers import fields
 from core.importers.derive import count_tokens
 from core.importers.fields import Unusable
-from core.importers.record import CONTRADICTION, LIMIT_WINS, STOP_CONTRADICTION, UNKNOWN_FINISH, UNUSED, complete
+from core.importers.record import (
+    CONTRADICTION,
+    LIMIT_WINS,
+    STOP_CONTRADICTION,
+    UNKNOWN_FINISH,
+    UNUSED,
+    complete,
+)
 from core.importers.staging import SCHEMA
 from tests.importers.staged import record
 
@@ -34,7 +41,15 @@ def test_a_minimal_record_has_every_column() -> None:
     assert list(row) == SCHEMA.names[3:]
     assert (row["template"], row["sampler"], row["params"]) == ("default", "default", "{}")
     assert (row["truncation"], row["token_source"]) == ("unknown", "unknown")
-    absent = ("score", "choices", "completion_tokens", "response_bytes", "compressed_bytes", "prompt", "repeat")
+    absent = (
+        "score",
+        "choices",
+        "completion_tokens",
+        "response_bytes",
+        "compressed_bytes",
+        "prompt",
+        "repeat",
+    )
     assert all(row[name] is None for name in absent)
 
 

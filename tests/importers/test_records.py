@@ -89,7 +89,8 @@ def _cell(value: Any) -> str:
 
 def write_parquet(path: Path, records: list[dict[str, Any]]) -> None:
     flat = [
-        {key: json.dumps(value) if key == "params" else value for key, value in one.items()} for one in records
+        {key: json.dumps(value) if key == "params" else value for key, value in one.items()}
+        for one in records
     ]
     columns = list(dict.fromkeys(key for one in flat for key in one))
     table = pa.table({name: [one.get(name) for one in flat] for name in columns})
@@ -132,7 +133,17 @@ def test_containers_agree(tmp_path: Path, records: list[dict[str, Any]]) -> None
         found[name] = without_place(rows)
     assert all(rows == found["lines"] for rows in found.values())
     for row, given_ in zip(found["lines"], records, strict=True):
-        for key in ("model", "base_task", "repeat", "prompt", "response", "answer", "score", "choices", "groups"):
+        for key in (
+            "model",
+            "base_task",
+            "repeat",
+            "prompt",
+            "response",
+            "answer",
+            "score",
+            "choices",
+            "groups",
+        ):
             assert row[key] == given_.get(key)
         assert json.loads(row["params"]) == given_.get("params", {})
 
@@ -171,7 +182,9 @@ def test_rows_do_not_depend_on_blocks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, block: int
 ) -> None:
     records = [
-        record(item_key=str(number), prompt='a "quoted"\nline, \\and' * (number % 5), response="x\n\n" * number)
+        record(
+            item_key=str(number), prompt='a "quoted"\nline, \\and' * (number % 5), response="x\n\n" * number
+        )
         for number in range(40)
     ]
     path = tmp_path / "data"
@@ -268,7 +281,11 @@ def test_csv_rows_and_places(tmp_path: Path) -> None:
         b"e,t,1,,true,1e3"
     )
     rows, tally = read(path)
-    assert [(row["model"], row["place"]) for row in rows] == [("a", "line 2"), ("d", "line 7"), ("e", "line 9")]
+    assert [(row["model"], row["place"]) for row in rows] == [
+        ("a", "line 2"),
+        ("d", "line 7"),
+        ("e", "line 9"),
+    ]
     assert rows[0]["response"] == 'two\r\nlines, "quoted"'
     assert [row["params"] for row in rows] == ['{"id":"007","size":3}', "{}", '{"id":1000,"size":true}']
     assert rows[1]["response"] is None
@@ -301,17 +318,30 @@ def test_written_by_pandas(tmp_path: Path) -> None:
     frame = pd.DataFrame(
         [
             {"model": "m", "base_task": "t", "score": 1.0, "choices": 4, "response": "", "params.n": 3},
-            {"model": "m", "base_task": "t", "score": 0.0, "choices": None, "response": None, "params.n": None},
+            {
+                "model": "m",
+                "base_task": "t",
+                "score": 0.0,
+                "choices": None,
+                "response": None,
+                "params.n": None,
+            },
         ]
     )
     frame.to_csv(tmp_path / "csv", index=False)
     frame.to_parquet(tmp_path / "parquet", index=False)
     rows, _ = read(tmp_path / "parquet")
-    assert [(row["choices"], row["response"], row["params"]) for row in rows] == [(4, "", '{"n":3}'), (None, None, "{}")]
+    assert [(row["choices"], row["response"], row["params"]) for row in rows] == [
+        (4, "", '{"n":3}'),
+        (None, None, "{}"),
+    ]
     assert [row["response_bytes"] for row in rows] == [0, None]
     # Its CSV does not tell an empty text from an absent one.
     rows, _ = read(tmp_path / "csv")
-    assert [(row["choices"], row["response"], row["params"]) for row in rows] == [(4, None, '{"n":3}'), (None, None, "{}")]
+    assert [(row["choices"], row["response"], row["params"]) for row in rows] == [
+        (4, None, '{"n":3}'),
+        (None, None, "{}"),
+    ]
 
 
 def test_parquet_with_nested_params(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests import synthetic
-from tests.command import scores
+from tests.command import as_json, scores
 from tests.conftest import DEMO_RECORDS, Build
 from tests.oracle.leaderboard import Rules, fair_sort, leaderboard
 from tests.oracle.sources import Completion, RegeneratedParams, read_reasoning_gym, read_records
@@ -157,7 +157,7 @@ class TestRepeats:
                 lambda one: one.model in ("alpha", "gamma", "delta"),
             ),
         ],
-        ids=str,
+        ids=as_json,
     )
     def test_filters_restrict_the_records(
         self, repeats_dataset: Path, of_repeats: list[Completion], filters: dict[str, Any], keep: Any

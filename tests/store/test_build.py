@@ -137,6 +137,23 @@ def test_the_first_record_of_an_item_says_reference_and_choices(tmp_path: Path) 
     ) == [(0, "add", "{}", "0", False, "7", 4), (1, "add", '{"a":1}', "1", True, None, None)]
 
 
+def test_what_a_later_file_says_of_an_item_is_taken_over_where_nothing_was_said(tmp_path: Path) -> None:
+    path = tmp_path / "small.duckdb"
+    build(path, [completion(), completion(item_key="1", reference="1", choices=2)])
+    later = [
+        completion(model="b", reference="0", choices=4),
+        completion(model="b", item_key="1", reference="x", choices=9, paired=False),
+    ]
+    build(path, later, imports=imports_of([later], first=1))
+    found = query(path, "SELECT key, paired, reference, choices FROM items ORDER BY key")
+    assert found == [("0", True, "0", 4), ("1", False, "1", 2)]
+    # Guessing counts for the completions that were there before, too.
+    assert query(path, "SELECT choices, sum(n) FROM point_choices GROUP BY ALL ORDER BY 1") == [
+        (2, 2),
+        (4, 2),
+    ]
+
+
 def test_prompts_are_stored_once_per_template_and_text(tmp_path: Path) -> None:
     path = tmp_path / "small.duckdb"
     build(
