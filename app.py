@@ -44,6 +44,12 @@ PAGES = {
             icon=":material/radar:",
             help="The shape of each eval over the tasks: radar per tier, bars with exact values, overlay.",
         ),
+        st.Page(
+            "pages/surface.py",
+            title="Surface",
+            icon=":material/landscape:",
+            help="Where in difficulty each eval fails: accuracy over two params, in 3-D, against another eval.",
+        ),
     ],
 }
 

@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from core.cli import cluster, evals, imports, scores, spiderweb, tasks
+from core.cli import cluster, evals, imports, scores, spiderweb, surface, tasks
 from core.cli.output import PngError
 from core.errors import NothingFoundError, ReasonScapeError
 
@@ -22,6 +22,7 @@ app.command("tasks")(tasks.run)
 app.command("scores")(scores.run)
 app.command("cluster")(cluster.run)
 app.command("spiderweb")(spiderweb.run)
+app.command("surface")(surface.run)
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
 """CSV records: the header in the parent process, the rows of a block in a worker.
 
-An empty cell is absent; a quoted empty cell ("") is an empty text, as pandas and Arrow write them.
+An empty cell is absent; a quoted empty cell ("") is an empty text, as Arrow writes them (pandas
+writes both as an empty cell).
 """
 
 import csv

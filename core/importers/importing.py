@@ -12,7 +12,7 @@ from core.importers.formats import reader_named
 from core.importers.planning import Plan, SourceFile, canonical, make_plan, recognise
 from core.importers.progress import Progress, Silent
 from core.importers.reader import Options
-from core.importers.report import ImportReport
+from core.importers.report import ImportReport, Mention
 from core.importers.sources import Found, find_files, path_text
 from core.importers.staging_job import Job, stage
 from core.importers.tally import PLACES, Tally
@@ -229,11 +229,13 @@ class _Import:
         rows = built.imports if built else []
         total = Tally()
         remark_files: Counter[str] = Counter()
+        detail_files: Counter[tuple[str, str]] = Counter()
         earlier = {file.path for file in plan.new if file.earlier_key}
         for path, tally in tallies.items():
             if path in earlier and not tally.kept:
                 tally.remark(STALE, path_text(path))
             remark_files.update({what for what, _ in tally.remarks})
+            detail_files.update(tally.remarks.keys())
             total.remarks.update(tally.remarks)
         for row in rows or [self._row(file, tallies[file.path]) for file in plan.new]:
             total.kept += row.kept
@@ -255,7 +257,12 @@ class _Import:
             kept=total.kept,
             skipped=total.skipped,
             places=total.places,
-            remarks=total.grouped(),
+            remarks={
+                what: {
+                    detail: Mention(times, detail_files[what, detail]) for detail, times in details.items()
+                }
+                for what, details in total.grouped().items()
+            },
             remark_files=remark_files,
             config_added=added,
             points=built.points if built else 0,

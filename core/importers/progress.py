@@ -52,14 +52,16 @@ class _Bar:
 @contextmanager
 def terminal_progress() -> Iterator[Progress]:
     """Show a bar on stderr with bytes, rate and time left; nothing where stderr is no terminal."""
+    console = Console(stderr=True)
     bar = bars.Progress(
         bars.TextColumn("{task.description}"),
         bars.BarColumn(),
         bars.DownloadColumn(),
         bars.TransferSpeedColumn(),
         bars.TimeRemainingColumn(),
-        console=Console(stderr=True),
+        console=console,
         transient=True,
+        disable=not console.is_terminal,
     )
     with bar:
         yield _Bar(bar)

@@ -13,6 +13,14 @@ DETAILS = 40
 
 
 @dataclass(frozen=True)
+class Mention:
+    """How often something was remarked on, and in how many files."""
+
+    times: int
+    files: int
+
+
+@dataclass(frozen=True)
 class ImportReport:
     """What was found, what became of it, and what the dataset holds now.
 
@@ -31,7 +39,7 @@ class ImportReport:
     skipped, places : dict
         Records by the reason for skipping them, and the first five places of each.
     remarks : dict
-        By what is remarked on: how often, by detail. `remark_files` counts the files.
+        By what is remarked on, and by detail: how often. `remark_files` counts the files by the former.
     config_added : list of str
         What was appended to the config.
     points, items, completions : int
@@ -51,7 +59,7 @@ class ImportReport:
     kept: int = 0
     skipped: Mapping[str, int] = field(default_factory=dict)
     places: Mapping[str, list[str]] = field(default_factory=dict)
-    remarks: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    remarks: Mapping[str, Mapping[str, Mention]] = field(default_factory=dict)
     remark_files: Mapping[str, int] = field(default_factory=dict)
     config_added: list[str] = field(default_factory=list)
     points: int = 0
@@ -90,16 +98,21 @@ class ImportReport:
             yield f"Nothing new: {self.database} was not changed"
 
 
-def _remark(what: str, details: Mapping[str, int], files: int) -> Iterator[str]:
+def _remark(what: str, details: Mapping[str, Mention], files: int) -> Iterator[str]:
     where = f" in {files:,} files" if files > 1 else ""
     if list(details) == [""]:
-        yield f"  {what}: {details['']:,} times{where}"
+        yield f"  {what}{_times(details[''])}{where}"
         return
     yield f"  {what}{where}:"
-    for detail, count in list(details.items())[:DETAILS]:
-        yield f"    {detail}" + (f" ({count:,} times)" if count > 1 else "")
+    for detail, mention in list(details.items())[:DETAILS]:
+        yield f"    {detail}{_times(mention)}"
     if len(details) > DETAILS:
         yield f"    and {len(details) - DETAILS:,} more"
+
+
+def _times(mention: Mention) -> str:
+    # Once in every file is what a remark about a file means, and needs no count.
+    return f" ({mention.times:,} times)" if mention.times != mention.files else ""
 
 
 def _some(texts: Iterable[str], most: int, *, of: int | None = None) -> str:

@@ -48,10 +48,8 @@ def find_files(sources: list[Path]) -> Found:
         try:
             root = source.expanduser().resolve(strict=True)
         except (OSError, RuntimeError) as error:
-            reason = "the link leads nowhere" if source.is_symlink() else "not found"
-            if isinstance(error, PermissionError):
-                reason = UNREADABLE
-            raise SourceError(f"Source {reason}: {source}") from error
+            reason = UNREADABLE if isinstance(error, PermissionError) else "not found"
+            raise SourceError(f"Source {reason}: {path_text(source)}") from error
         for path in _walk(root, found) if root.is_dir() else [root]:
             _add(path, root, found)
     found.files = list(dict.fromkeys(found.files))

@@ -96,10 +96,17 @@ def _layers(
     y = alt.Y(
         "row:O",
         title=panel.surface.y_data,
-        # The easiest stands below, as on the axes of a plot.
+        # The first step stands below, as on the axes of a plot; a title taller than its row would push
+        # the rows of this column out of line with the others.
         scale=alt.Scale(domain=list(reversed(panel.y_texts)), paddingInner=0.06, paddingOuter=0.02),
         axis=alt.Axis(
-            labelOverlap=False, labelLimit=AXIS_ROOM - 24, titlePadding=6, domain=False, ticks=False
+            labelOverlap=False,
+            labelLimit=AXIS_ROOM - 24,
+            titleFontSize=13,
+            titleLimit=size[1] - 8,
+            titlePadding=6,
+            domain=False,
+            ticks=False,
         ),
     )
     base = alt.Chart().transform_filter("datum.there").encode(x=x, y=y, tooltip=tooltip)
@@ -122,6 +129,7 @@ def _layers(
                 shape=hatching(step / cell),
                 size=(0.92 * cell) ** 2,
                 filled=False,
+                clip=True,
                 strokeWidth=1,
                 opacity=0.5,
             )
