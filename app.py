@@ -48,7 +48,7 @@ PAGES = {
             "pages/surface.py",
             title="Surface",
             icon=":material/landscape:",
-            help="Where in difficulty each eval fails: accuracy over two params, in 3-D, against another eval.",
+            help="Where in difficulty each eval fails: accuracy over two params, in 3-D, or against another.",
         ),
     ],
 }
