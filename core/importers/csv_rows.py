@@ -48,15 +48,23 @@ def read_header(content: bytes, known: Collection[str]) -> Header | None:
     line = content.removeprefix(BOM).split(b"\n", 1)[0].rstrip(b"\r")
     try:
         decoded = line.decode("utf-8")
-        rows = {sign: next(csv.reader([decoded], delimiter=sign, strict=True), []) for sign in DELIMITERS}
-    except (UnicodeDecodeError, csv.Error):
+    except UnicodeDecodeError:
         return None
+    rows = {sign: _cells(decoded, sign) for sign in DELIMITERS}
     delimiter = max(DELIMITERS, key=lambda sign: sum(name in known for name in rows[sign]))
     columns = tuple(rows[delimiter])
     if len(columns) < 2:
         return None
     twice = sorted({name for name in columns if columns.count(name) > 1})
     return Header(columns, delimiter, f"columns that appear twice: {', '.join(twice)}" if twice else "")
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=delimiter, strict=True), [])
+    except csv.Error:
+        # Quoted cells parted by another sign are an error to this one.
+        return []
 
 
 def read_rows(block: CsvRows) -> Iterator[RawRecord | Fault]:

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from core.config import DatasetConfig, Tier
+from core.config import DatasetConfig, Tier, repeated
 from core.filters import Filters
 from core.store.dataset import Dataset
 from core.tiers.points import read_points, read_tiers
+from core.tiers.words import listed
 
 FIELDS = ["eval_id", "name", "label", "model", "template", "sampler", "groups", "hf_id"]
 
@@ -62,10 +63,11 @@ def read_evals(
     Raises
     ------
     FilterError
-        The filters name what the dataset does not have.
+        The filters or the groups name what the dataset does not have.
     """
     config = dataset.config
     filters = filters.resolved(dataset.catalog)
+    Filters(groups=(groups,) if groups else ()).resolved(dataset.catalog)
     points = read_points(dataset, filters)
     evals = [e for e in filters.evals(config) if _found(config, e, search) and _grouped(config, e, groups)]
     points = points[points["eval_id"].isin(evals)]
@@ -170,20 +172,15 @@ def _problems(config: DatasetConfig, frame: pd.DataFrame, unmatched: pd.DataFram
         )
     without = frame.loc[frame["completions"] == 0, "name"]
     if len(without):
-        problems.append(f"No points in this selection: {', '.join(without.head(8))}.")
+        problems.append(f"No points in this selection: {listed(list(without), 8)}.")
     failed = frame[frame["error"] > 0]
     if len(failed):
-        told = [f"{row.name_} {row.error:,}" for row in failed.rename(columns={"name": "name_"}).itertuples()]
-        problems.append(f"Completions that failed for other reasons than the model: {', '.join(told[:8])}.")
+        told = [f"{name} {count:,}" for name, count in zip(failed["name"], failed["error"], strict=True)]
+        problems.append(f"Completions that failed for other reasons than the model: {listed(told, 8)}.")
     empty = frame[frame["empty"] > 0]
     if len(empty):
-        told = [
-            f"{row.name_} {row.empty_:,}"
-            for row in empty.rename(columns={"name": "name_", "empty": "empty_"}).itertuples()
-        ]
-        problems.append(f"Empty responses: {', '.join(told[:8])}.")
-    labels = [entry.label for entry in config.evals]
-    twins = sorted({label for label in labels if labels.count(label) > 1})
-    if twins:
+        told = [f"{name} {count:,}" for name, count in zip(empty["name"], empty["empty"], strict=True)]
+        problems.append(f"Empty responses: {listed(told, 8)}.")
+    if twins := repeated(entry.label for entry in config.evals):
         problems.append(f"Several evals are labelled {', '.join(twins)}; they are told apart by eval_id.")
     return tuple(problems)

@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.importers import cutting
+from core.importers.csv_rows import read_header
 from core.importers.cutting import RECORD_LIMIT, TOO_LONG
 from core.importers.reader import Options
 from tests.importers.staged import json_lines, read, reader_of, record
@@ -427,3 +428,13 @@ def test_array_record_over_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyP
     rows, tally = read(path)
     assert [row["item_key"] for row in rows] == ["1"]
     assert list(tally.skipped) == [f"{TOO_LONG}; the rest of the array was not read"]
+
+
+def test_a_header_of_quoted_cells_is_read_with_its_own_delimiter() -> None:
+    line = b'"model";"base_task";"a,b"\n'
+    header = read_header(line, {"model", "base_task"})
+    assert header is not None
+    assert (header.columns, header.delimiter) == (("model", "base_task", "a,b"), ";")
+    comma = read_header(b'"model","base_task"\n', {"model", "base_task"})
+    assert comma is not None
+    assert comma.delimiter == ","
