@@ -1,4 +1,4 @@
-# make run    start the app on the demo dataset (or: make run DATA=DIR)
+# make run    start the app on the demo dataset (or: make run DATA=DIR PORT=8502)
 # make test   everything the tests need, then the whole suite
 # make demo   build the demo dataset again
 # make lint   ruff and mypy

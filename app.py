@@ -3,9 +3,13 @@
 Start with `streamlit run app.py`, or `streamlit run app.py -- --data DIR` for another data folder.
 """
 
+from pathlib import Path
+
 import streamlit as st
 
 from core.ui import datasets, header, sidebar
+
+ICON = str(Path(__file__).parent / "core" / "ui" / "icon.png")
 
 PAGES = {
     "Discover": [
@@ -53,10 +57,10 @@ PAGES = {
     ],
 }
 
+# An icon of our own, and before the navigation: browsers would ask a font server for a Material icon.
+st.set_page_config(page_icon=ICON, layout="wide")
 page = st.navigation(PAGES)
-st.set_page_config(
-    page_title=f"{page.title} · ReasonScape Explorer", page_icon=":material/landscape:", layout="wide"
-)
+st.set_page_config(page_title=f"{page.title} · ReasonScape Explorer", page_icon=ICON)
 header.show(page.title)
 sidebar.show(datasets.data_folder())
 page.run()

@@ -91,7 +91,12 @@ def footer_text(dataset: str, *facts: str, version: str) -> str:
 
 def n_text(least: float, most: float) -> str:
     """Return the footer's n: one number, or the range where it differs between marks."""
-    return f"n = {int(least):,}" if least == most else f"n = {int(least):,} to {int(most):,}"
+    return f"n = {span_text(least, most)}"
+
+
+def span_text(least: float, most: float) -> str:
+    """Return whole numbers from least to most as text, one where they are the same."""
+    return f"{int(least):,}" if least == most else f"{int(least):,} to {int(most):,}"
 
 
 def footer_of(chart: ChartType) -> str:

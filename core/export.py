@@ -41,7 +41,25 @@ def to_json(document: Any) -> str:
 
     Takes numpy values, tuples and dataclasses as well; a DataFrame becomes a list of objects.
     """
-    return json.dumps(_plain(document), indent=2, ensure_ascii=False, allow_nan=False, default=str)
+    return json.dumps(plain(document), indent=2, ensure_ascii=False, allow_nan=False, default=str)
+
+
+def plain(value: Any) -> Any:
+    """Return a value as what JSON has: missing and infinite numbers as None, frames as lists of objects."""
+    if isinstance(value, pd.DataFrame):
+        names = [str(name) for name in value.columns]
+        return [dict(zip(names, map(plain, row), strict=True)) for row in _rows(value)]
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(one) for one in value]
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if _missing(value) or (isinstance(value, float) and math.isinf(value)):
+        return None
+    return value
 
 
 def to_markdown(frame: pd.DataFrame) -> str:
@@ -159,7 +177,7 @@ def _cell(value: Any) -> Any:
 
 def _text(value: Any) -> str:
     if isinstance(value, list | tuple | dict | np.ndarray):
-        return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False, default=str)
+        return json.dumps(plain(value), ensure_ascii=False, allow_nan=False, default=str)
     return str(value)
 
 
@@ -170,21 +188,3 @@ def _markdown_cell(value: Any) -> str:
     for character, escaped in (("\\", "\\\\"), ("|", "\\|"), ("&", "&amp;"), ("<", "&lt;"), ("`", "\\`")):
         text = text.replace(character, escaped)
     return " ".join(text.split())
-
-
-def _plain(value: Any) -> Any:
-    """Return the value as what JSON has."""
-    if isinstance(value, pd.DataFrame):
-        names = [str(name) for name in value.columns]
-        return [dict(zip(names, map(_plain, row), strict=True)) for row in _rows(value)]
-    if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items()}
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(one) for one in value]
-    if isinstance(value, np.ndarray | np.generic):
-        return _plain(value.tolist())
-    if _missing(value) or (isinstance(value, float) and math.isinf(value)):
-        return None
-    return value

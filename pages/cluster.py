@@ -5,7 +5,7 @@ import streamlit as st
 from core.errors import ReasonScapeError
 from core.tiers import cluster as tier
 from core.tiers.split import dimensions
-from core.ui import cluster, download, figure, sidebar, states
+from core.ui import cache, cluster, download, figure, linked_table, sidebar, states
 from core.ui.wording import apart, escape
 
 view = sidebar.current()
@@ -53,7 +53,7 @@ stack, rule = stack or stacks[0], rule or tier.RULES[0]
 try:
     part = None
     if dimension is not None:
-        parts = {str(one.value): one for one in cluster.splits(view.dataset, view.filters, dimension)}
+        parts = {str(one.value): one for one in cache.splits(view.dataset, view.filters, dimension)}
         labels = apart(parts, [one.label for one in parts.values()])
         chosen = st.selectbox(
             dimension,
@@ -92,7 +92,7 @@ if len(found.sections) > 1:
         overview,
         column_config={"eval": st.column_config.TextColumn("Eval", pinned=True, width=260)},
         hide_index=True,
-        height=cluster.table_height(len(overview), 12),
+        height=linked_table.height(len(overview), cluster.SHORT),
         alt="Center and cliques of each eval in each section",
     )
 
@@ -135,23 +135,10 @@ with st.expander(f"All evals of {escape(section.label)}"):
         alt=f"Accuracy, interval, cliques and tokens of each eval in {section.label}",
     )
 
-if pairs and section.pairs is not None:
-    st.subheader("Pairwise differences")
-    st.caption(
-        "Row minus column: raw accuracy (not guess-corrected) on common items, truncated as wrong, with its"
-        f" 95% interval; \\* significant at 5% after Holm, m = {section.pairs['p'].count():,} pairs."
-    )
-    matrix = tier.pairs_matrix(section)
-    st.dataframe(
-        matrix,
-        column_config={"row minus column": st.column_config.TextColumn(pinned=True)},
-        hide_index=True,
-        alt="Difference of every two evals with its interval",
-    )
-    download.row(download.csv(view, "differences", section.pairs, parts=(stack, section.value)))
+if pairs:
+    cluster.show_pairs(view, section, stack)
 
-st.subheader("Before you quote these numbers")
-st.markdown("\n".join(f"- {escape(note)}" for note in (*section.notes, f"{view.methods.sentence()}.")))
+states.notes([*section.notes, f"{view.methods.sentence()}."])
 
 st.subheader("All sections")
 download.row(*cluster.downloads(view, found, part, pairs=pairs))

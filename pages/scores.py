@@ -87,7 +87,8 @@ def explain(eval_id: int, cell: leaderboard.Cell | None) -> None:
         if cell is not None:
             task, tier = cell
             lines = explain_cell(board, eval_id, task, tier)
-            title += f", {view.config.task_label(task)}" + (f", {board.tier_label(tier)}" if tier else "")
+            parts = [view.config.task_label(task), *([view.config.tier_label(tier)] if tier else [])]
+            title = ", ".join([title, *parts])
         st.markdown(f"**{escape(title)}**")
         st.table({escape(what): escape(how) for what, how in lines}, border="horizontal")
 
@@ -120,6 +121,4 @@ def show_draws() -> None:
 
 show_table()
 show_draws()
-if board.notes:
-    st.subheader("Before you quote these numbers")
-    st.markdown("\n".join(f"- {escape(note)}" for note in board.notes))
+states.notes(board.notes)

@@ -4,8 +4,8 @@ import streamlit as st
 
 from core.errors import ReasonScapeError
 from core.tiers import spiderweb as tier
-from core.ui import download, sidebar, spiderweb, states
-from core.ui.wording import apart, escape
+from core.ui import download, linked_table, sidebar, spiderweb, states
+from core.ui.wording import apart, capital, escape
 
 view = sidebar.current()
 
@@ -84,7 +84,7 @@ try:
         if len(evals) > 1:
             cells = found.cells[found.cells["eval_id"].isin(evals)]
             words = tier.subtitle(found, evals, radar=kind == "radar")
-            st.caption(escape(f"{words[:1].upper()}{words[1:]}. {tier.footer(found, cells)}"))
+            st.caption(escape(f"{capital(words)}. {tier.footer(found, cells)}"))
 except ReasonScapeError as fault:
     states.error(fault)
 
@@ -93,12 +93,11 @@ with st.expander("The numbers", icon=":material/table:"):
     st.dataframe(
         frame,
         hide_index=True,
-        height=35 * (min(len(frame), 20) + 1) + 3,
+        height=linked_table.height(len(frame)),
         alt="Accuracy with its interval, n and tokens of each eval shown, per task and tier",
     )
 
-st.subheader("Before you quote these numbers")
-st.markdown("\n".join(f"- {escape(note)}" for note in tier.notes(found, evals)))
+states.notes(tier.notes(found, evals))
 
 st.subheader("All evals")
 try:

@@ -6,8 +6,17 @@ import streamlit as st
 
 from core.errors import ReasonScapeError
 from core.tiers import surface as tier
-from core.ui import download, figure, sidebar, states, surface_cache, surface_charts, surface_controls
-from core.ui.wording import count, escape
+from core.ui import (
+    download,
+    figure,
+    sidebar,
+    states,
+    surface_cache,
+    surface_charts,
+    surface_controls,
+    surface_curves,
+)
+from core.ui.wording import escape
 
 view = sidebar.current()
 dark = figure.is_dark()
@@ -123,74 +132,13 @@ def show_scenes() -> None:
     download.row(*files)
 
 
-@st.fragment
-def show_slice() -> None:
-    """Show a row or a column of one surface as curves."""
-    st.subheader("A row or a column")
-    ids = [panel.id for panel in grid.panels]
-    with st.container(horizontal=True):
-        surface = st.selectbox(
-            "Surface",
-            ids,
-            format_func=lambda one: grid.panel(one).title if one in ids else one,
-            key="slice_surface",
-            bind="query-params",
-            width=320,
-        )
-        panel = grid.panel(surface if surface in ids else ids[0])
-        along = st.segmented_control(
-            "Along",
-            ["x", "y"],
-            default="x",
-            required=True,
-            format_func={"x": panel.surface.x_data, "y": panel.surface.y_data}.__getitem__,
-            key="slice_along",
-            bind="query-params",
-        )
-        fixed, texts = (
-            (panel.surface.y_data, panel.y_texts) if along == "x" else (panel.surface.x_data, panel.x_texts)
-        )
-        at = st.selectbox(f"at {fixed}", texts, key=f"slice_{along}", bind="query-params", width=160)
-    place = texts.index(at) if at in texts else 0
-    show_curve(tier.slice_surface(grid, panel.id, along or "x", place), "slice")
-
-
-def show_curve(curve: tier.Curve, kind: str) -> None:
-    """Show a curve with its downloads."""
-    if curve.frame.empty:
-        states.no_rows(f"No eval has a point on {curve.title}.")
-        return
-    chart = tier.curve_chart(curve, view.config, view.filters, view.methods, dark=dark)
-    figure.show(chart, key=f"{kind} {curve.key}", height=320)
-    download.row(
-        download.csv(view, kind, curve.frame, parts=(curve.key,)),
-        download.png(view, kind, lambda: chart, parts=(curve.key,)),
-    )
-
-
-def show_drops() -> None:
-    """Show which axis matters more."""
-    drops = tier.read_drops(grid)
-    st.subheader("Which axis matters more")
-    st.dataframe(
-        surface_charts.drops_table(drops),
-        hide_index=True,
-        placeholder="—",
-        alt=f"Drop in accuracy per step along both axes, {count(len(drops), 'row')}",
-    )
-    st.caption(escape(tier.DROPS_METHOD))
-    download.row(download.csv(view, "surface-axes", drops))
-
-
 show_grid()
 show_scenes()
 show_difference()
-show_slice()
-show_drops()
+surface_curves.show_slice(view, grid, dark=dark)
+surface_charts.show_drops(view, grid)
 if projections:
     st.subheader("Projections")
     for curve in surface_cache.projections(view.dataset, view.filters, view.methods, projections):
-        show_curve(curve, "projection")
-if grid.notes:
-    with st.expander("Notes on these numbers", icon=":material/info:", expanded=True):
-        st.markdown("\n".join(f"- {escape(note)}" for note in grid.notes))
+        surface_curves.show_curve(view, curve, "projection", dark=dark)
+states.notes(grid.notes)

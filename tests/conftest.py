@@ -43,7 +43,7 @@ def build(shared_folder: Path) -> Build:
                     path.write_text(json.dumps(config), encoding="utf-8")
                 if not isinstance(source, Path):
                     source = synthetic.write_records(data / "source" / "records.jsonl", source)
-                done = import_(data, name, source)
+                done = import_(data, name, source, alone=True)
                 assert done.status == 0, done.said
                 (data / "built").write_text(done.said, encoding="utf-8")
         return path

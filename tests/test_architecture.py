@@ -22,7 +22,7 @@ ALLOWED: dict[str, set[str]] = {
     "charts": {"palette"},
     "export": {"errors"},
     "store": {"core", "config", "errors", "filters"},
-    "importers": {"core", "config", "errors", "store"},
+    "importers": {"core", "config", "errors", "stats", "store"},
     "tiers": {"core", "charts", "config", "errors", "export", "filters", "palette", "stats", "store"},
     "ui": {"core", "charts", "config", "errors", "export", "filters", "palette", "store", "tiers"},
     "cli": {"core", "charts", "config", "errors", "export", "filters", "importers", "store", "tiers"},

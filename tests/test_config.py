@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core import config as config_module
 from core.config import (
     DatasetConfig,
     Tier,
@@ -21,6 +20,7 @@ from core.config import (
     save_config,
     tier_filter,
 )
+from core.config import entries as config_module
 from core.errors import ConfigError
 
 FULL: dict[str, Any] = {

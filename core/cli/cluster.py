@@ -15,6 +15,7 @@ from core.cli.options import (
     OutputDir,
     Repeats,
     Threshold,
+    Width,
     one_of,
     read_filters,
 )
@@ -54,7 +55,7 @@ def run(
     output_format: Annotated[
         Format, typer.Option("--format", help="markdown, json, csv or png.")
     ] = Format.MARKDOWN,
-    width: Annotated[int, typer.Option(min=400, max=8000, help="Width of the PNG in CSS pixels.")] = 1200,
+    width: Width = 1200,
     output: Output = None,
     output_dir: OutputDir = None,
 ) -> None:

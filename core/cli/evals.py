@@ -8,7 +8,7 @@ import typer
 from core.cli.options import Config, FilterText, Format, Output, OutputDir, Search, one_of, read_filters
 from core.cli.output import Destination
 from core.errors import NothingFoundError
-from core.export import csv_bytes, file_name, to_json, to_markdown
+from core.export import csv_bytes, to_json, to_markdown
 from core.store.dataset import Dataset, open_dataset
 from core.tiers.evals import EvalsTable, read_evals, tier_column
 from core.tiers.tasks import projection_frame
@@ -45,12 +45,7 @@ def run(
         sections["visible tokens" if table.visible_tokens else "tokens"] = table.tokens.drop(columns="name")
     if show_projections:
         sections["projections"] = projection_frame(dataset, selected)
-    extension = {Format.TABLE: "txt", Format.MARKDOWN: "md"}.get(output_format, output_format.value)
-    where = Destination(
-        output,
-        output_dir,
-        file_name(dataset.config.name, "evals", extension=extension, filters=selected.to_dict()),
-    )
+    where = Destination.of(dataset, "evals", output_format, selected, output, output_dir)
     if output_format is Format.JSON:
         where.write_text(to_json(_document(dataset, table, sections)))
     elif output_format is Format.CSV:

@@ -49,6 +49,7 @@ Output = Annotated[
         "--output", metavar="P", help="File to write (default: text to stdout, PNG to an automatic name)."
     ),
 ]
+Width = Annotated[int, typer.Option(min=400, max=8000, help="Width of a PNG in CSS pixels.")]
 OutputDir = Annotated[
     Path | None,
     typer.Option("--output-dir", metavar="D", help="Folder for automatic names; --output is then ignored."),

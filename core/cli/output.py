@@ -4,8 +4,13 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
+from core.cli.options import Format
 from core.errors import ReasonScapeError
+from core.export import file_name
+from core.filters import Filters
+from core.store.dataset import Dataset
 
 
 class OutputError(ReasonScapeError):
@@ -16,6 +21,10 @@ class PngError(OutputError):
     """An image cannot be made or written; its message begins with `Error writing PNG`."""
 
 
+EXTENSIONS = {Format.TABLE: "txt", Format.MARKDOWN: "md"}
+"""Where the extension of an automatic name is not the format's own name."""
+
+
 @dataclass(frozen=True)
 class Destination:
     """The --output and --output-dir of a command, and the automatic name of its result."""
@@ -23,6 +32,21 @@ class Destination:
     output: Path | None
     output_dir: Path | None
     name: str
+
+    @classmethod
+    def of(
+        cls,
+        dataset: Dataset,
+        kind: str,
+        form: Format,
+        filters: Filters,
+        output: Path | None,
+        output_dir: Path | None,
+    ) -> Self:
+        """Return the destination of a command's one result, under its automatic name."""
+        extension = EXTENSIONS.get(form, form.value)
+        name = file_name(dataset.config.name, kind, extension=extension, filters=filters.to_dict())
+        return cls(output, output_dir, name)
 
     @property
     def path(self) -> Path | None:

@@ -14,11 +14,12 @@ from core.cli.options import (
     OutputDir,
     Repeats,
     Threshold,
+    Width,
     one_of,
     read_filters,
 )
 from core.cli.output import Destination
-from core.export import csv_bytes, file_name, to_json, to_markdown
+from core.export import csv_bytes, to_json, to_markdown
 from core.store.dataset import open_dataset
 from core.tiers.methods import Methods
 from core.tiers.scores import (
@@ -53,7 +54,7 @@ def run(
     output_format: Annotated[
         Format, typer.Option("--format", help="table, json, markdown, csv or png.")
     ] = Format.TABLE,
-    width: Annotated[int, typer.Option(min=400, max=8000, help="Width of the PNG in CSS pixels.")] = 1400,
+    width: Width = 1400,
     output: Output = None,
     output_dir: OutputDir = None,
 ) -> None:
@@ -68,12 +69,7 @@ def run(
     board = read_scores(dataset, selected, methods, rank_incomplete=rank_incomplete)
     drawn = read_draws(dataset, selected, methods, rank_incomplete=rank_incomplete) if draws else None
     differences = None if baseline is None else read_differences(dataset, selected, baseline)
-    extension = {Format.TABLE: "txt", Format.MARKDOWN: "md"}.get(output_format, output_format.value)
-    where = Destination(
-        output,
-        output_dir,
-        file_name(dataset.config.name, "leaderboard", extension=extension, filters=selected.to_dict()),
-    )
+    where = Destination.of(dataset, "leaderboard", output_format, selected, output, output_dir)
     if output_format is Format.PNG:
         where.write_png(lambda: charts.to_png(leaderboard_image(board, by_tier=by_tier, width=width)))
     elif output_format is Format.JSON:

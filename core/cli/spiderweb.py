@@ -15,6 +15,7 @@ from core.cli.options import (
     OutputDir,
     Repeats,
     Threshold,
+    Width,
     read_filters,
 )
 from core.errors import FilterError
@@ -60,7 +61,7 @@ def run(
             " few or too many for a radar.",
         ),
     ] = None,
-    width: Annotated[int, typer.Option(min=400, max=8000, help="Width of a PNG in CSS pixels.")] = 1000,
+    width: Width = 1000,
     height: Annotated[int, typer.Option(min=400, max=8000, help="Height of a PNG in CSS pixels.")] = 700,
     output: Output = None,
     output_dir: OutputDir = None,

@@ -15,6 +15,7 @@ from core.cli.options import (
     OutputDir,
     Repeats,
     Threshold,
+    Width,
     one_of,
     read_filters,
 )
@@ -62,7 +63,7 @@ def run(
     elevation: Annotated[
         int, typer.Option(min=0, max=90, help="3-D: degrees above the floor.")
     ] = DEFAULT.elevation,
-    width: Annotated[int, typer.Option(min=400, max=8000, help="Width of the PNG in CSS pixels.")] = 1200,
+    width: Width = 1200,
     output: Output = None,
     output_dir: OutputDir = None,
 ) -> None:

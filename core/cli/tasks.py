@@ -7,7 +7,7 @@ import typer
 from core.cli.options import Config, FilterText, Format, Output, OutputDir, Search, one_of, read_filters
 from core.cli.output import Destination
 from core.errors import NothingFoundError
-from core.export import csv_bytes, file_name, to_json, to_markdown
+from core.export import csv_bytes, to_json, to_markdown
 from core.store.dataset import open_dataset
 from core.tiers.tasks import read_tasks, task_document, task_frame
 
@@ -32,12 +32,7 @@ def run(
     rows = read_tasks(dataset, selected, search=search)
     if not rows:
         raise NothingFoundError("No results found matching filters")
-    extension = {Format.TABLE: "txt", Format.MARKDOWN: "md"}.get(output_format, output_format.value)
-    where = Destination(
-        output,
-        output_dir,
-        file_name(dataset.config.name, "tasks", extension=extension, filters=selected.to_dict()),
-    )
+    where = Destination.of(dataset, "tasks", output_format, selected, output, output_dir)
     frame = task_frame(rows)
     if output_format is Format.JSON:
         where.write_text(to_json(task_document(dataset, rows)))

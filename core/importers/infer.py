@@ -19,10 +19,12 @@ from core.config import (
     Projection,
     Surface,
     Tier,
+    free_id,
     load_config,
     save_config,
+    title,
 )
-from core.importers.slices import infer_projections, infer_surfaces, read_numeric_params, title
+from core.importers.slices import infer_projections, infer_surfaces, read_numeric_params
 from core.store.attach import attach
 from core.store.membership import eval_matches
 
@@ -127,19 +129,11 @@ def _label(one: Identity, namesakes: list[Identity], taken: set[str]) -> str:
         apart = len({_with(other, parts) for other in namesakes}) == len(namesakes)
         if apart and _with(one, parts) not in taken:
             return _with(one, parts)
-    return _free(_with(one, ("model", "template", "sampler")), taken)
+    return free_id(_with(one, ("model", "template", "sampler")), taken)
 
 
 def _with(one: Identity, parts: Iterable[str]) -> str:
     return " · ".join([one.label, *(getattr(one, part) for part in parts)])
-
-
-def _free(name: str, taken: set[str]) -> str:
-    """Return the name, numbered where it is taken."""
-    unique, number = name, 2
-    while unique in taken:
-        unique, number = f"{name}-{number}", number + 1
-    return unique
 
 
 def _appended_tasks(
@@ -182,7 +176,7 @@ def _appended_tasks(
 
 def _renamed(entry: Slice, taken: set[str]) -> Slice:
     """Return the entry under an id that no other has, and take that id."""
-    unique = _free(entry.id, taken)
+    unique = free_id(entry.id, taken)
     taken.add(unique)
     return entry.model_copy(update={"id": unique})
 
@@ -211,7 +205,7 @@ def _tiers(connection: duckdb.DuckDBPyConnection) -> list[Tier]:
     taken: set[str] = set()
     result = []
     for value in values:
-        tier_id = _free(str(value), taken)
+        tier_id = free_id(str(value), taken)
         taken.add(tier_id)
         label = title(tier_id)
         result.append(Tier.model_validate({"id": tier_id, "label": label, "filter": {TIER_PARAM: value}}))

@@ -1,7 +1,6 @@
 """Surfaces and projections that a new config gets: slices along the numeric params of a task.
 
-A param is numeric when every value it has in the task is a number. An axis has at most MAX_STEPS steps: the
-values themselves, or, where there are more, quantile bins that hold about ITEMS_WANTED items each.
+A param is numeric when every value it has in the task is a number. core.stats.bins says how an axis is cut.
 """
 
 from collections.abc import Iterable
@@ -12,15 +11,13 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from core.config import Projection, Scalar, Surface
+from core.config import Projection, Step, Surface, surface_over, title, whole_steps
+from core.stats.bins import bin_count, cut
 
-MAX_STEPS = 12
 MAX_SURFACES = 3
 """Per task, those that the config has already included."""
 
 MIN_CELL_ITEMS = 5
-ITEMS_WANTED = 10
-MIN_BINS = 3
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -33,29 +30,6 @@ class NumericParams:
     names: tuple[str, ...]
     values: Floats
     items: Integers
-
-
-@dataclass(frozen=True)
-class Axis:
-    """The steps of one param, in ascending order; each is a closed [low, high]."""
-
-    steps: tuple[tuple[float, float], ...]
-    binned: bool
-
-    @property
-    def values(self) -> list[Scalar] | None:
-        """The steps as values, None where they are bins."""
-        return None if self.binned else [_number(low) for low, _ in self.steps]
-
-    @property
-    def bins(self) -> list[tuple[float, float]] | None:
-        """The steps as bins, None where they are values."""
-        return [(_number(low), _number(high)) for low, high in self.steps] if self.binned else None
-
-    def places(self, values: Floats) -> Integers:
-        """Return the step of each value, -1 for NaN."""
-        highs = np.array([high for _, high in self.steps])
-        return np.where(np.isnan(values), -1, np.searchsorted(highs, values)).astype(np.int64)
 
 
 def read_numeric_params(connection: duckdb.DuckDBPyConnection) -> dict[str, NumericParams]:
@@ -87,13 +61,13 @@ def read_numeric_params(connection: duckdb.DuckDBPyConnection) -> dict[str, Nume
 def infer_projections(base_task: str, params: NumericParams) -> list[Projection]:
     """Return one projection for each numeric param that has at least two values."""
     result = []
-    bins = _clipped(int(params.items.sum()) // ITEMS_WANTED)
+    bins = bin_count(int(params.items.sum()))
     for column, name in enumerate(params.names):
-        axis = _axis(params.values[:, column], params.items, bins)
-        if len(axis.steps) > 1:
+        steps = _steps(params.values[:, column], params.items, bins)
+        if len(steps) > 1:
             fields = {"id": f"{base_task}_{name}", "label": title(name), "axis": name}
-            steps = {"bins": axis.bins} if axis.binned else {"values": axis.values}
-            result.append(Projection.model_validate(fields | steps | {"filter": {}}))
+            kind = "bins" if isinstance(steps[0], tuple) else "values"
+            result.append(Projection.model_validate(fields | {kind: steps, "filter": {}}))
     return result
 
 
@@ -110,63 +84,38 @@ def infer_surfaces(
         The pairs that have a surface already: they are left out, and count towards MAX_SURFACES.
     """
     pairs = set(have)
-    bins = _clipped(int(np.sqrt(params.items.sum() / ITEMS_WANTED)))
-    axes = [_axis(column, params.items, bins) for column in params.values.T]
+    bins = bin_count(int(params.items.sum()), axes=2)
+    axes = [_steps(column, params.items, bins) for column in params.values.T]
     ranked = []
     for first, second in combinations(range(len(axes)), 2):
         # The axis with more steps lies flat, where there is more room.
-        x, y = sorted((first, second), key=lambda column: -len(axes[column].steps))
+        x, y = sorted((first, second), key=lambda column: -len(axes[column]))
         new = frozenset((params.names[x], params.names[y])) not in pairs
         cells = _full_cells(params, (axes[x], x), (axes[y], y))
-        if new and cells > 1 and len(axes[y].steps) > 1:
+        if new and cells > 1 and len(axes[y]) > 1:
             ranked.append((-cells, x, y))
     best = sorted(ranked)[: max(0, MAX_SURFACES - len(pairs))]
-    return [_surface(base_task, (params.names[x], axes[x]), (params.names[y], axes[y])) for _, x, y in best]
+    return [
+        surface_over(base_task, (params.names[x], axes[x]), (params.names[y], axes[y])) for _, x, y in best
+    ]
 
 
-def title(name: str) -> str:
-    """Return a param or task name as a label: tower_of_hanoi -> Tower Of Hanoi."""
-    return " ".join(word[0].upper() + word[1:] for word in name.replace("_", " ").split()) or name
-
-
-def _surface(base_task: str, x: tuple[str, Axis], y: tuple[str, Axis]) -> Surface:
-    fields: dict[str, object] = {
-        "id": f"{base_task}_{x[0]}_x_{y[0]}",
-        "label": f"{title(x[0])} x {title(y[0])}",
-        "x_data": x[0],
-        "y_data": y[0],
-    }
-    for side, (_, axis) in (("x", x), ("y", y)):
-        fields |= {f"{side}_bins": axis.bins} if axis.binned else {f"{side}_values": axis.values}
-    return Surface.model_validate(fields | {"filter": {}})
-
-
-def _full_cells(params: NumericParams, x: tuple[Axis, int], y: tuple[Axis, int]) -> int:
-    columns = x[0].places(params.values[:, x[1]])
-    rows = y[0].places(params.values[:, y[1]])
+def _full_cells(params: NumericParams, x: tuple[list[Step], int], y: tuple[list[Step], int]) -> int:
+    columns = _places(x[0], params.values[:, x[1]])
+    rows = _places(y[0], params.values[:, y[1]])
     there = (columns >= 0) & (rows >= 0)
-    items = np.bincount(columns[there] * len(y[0].steps) + rows[there], weights=params.items[there])
+    items = np.bincount(columns[there] * len(y[0]) + rows[there], weights=params.items[there])
     return int((items >= MIN_CELL_ITEMS).sum())
 
 
-def _axis(values: Floats, items: Integers, most_bins: int) -> Axis:
-    """Return the distinct values, or, above MAX_STEPS of them, runs of them with about equally many items."""
+def _places(steps: list[Step], values: Floats) -> Integers:
+    """Return the step of each value, -1 for NaN; every value lies on one of the ascending steps."""
+    highs = np.array([step[1] if isinstance(step, tuple) else step for step in steps], dtype=float)
+    return np.where(np.isnan(values), -1, np.searchsorted(highs, values)).astype(np.int64)
+
+
+def _steps(values: Floats, items: Integers, most_bins: int) -> list[Step]:
     there = ~np.isnan(values)
     distinct, place = np.unique(values[there], return_inverse=True)
-    if len(distinct) <= MAX_STEPS:
-        return Axis(tuple((float(value), float(value)) for value in distinct), binned=False)
-    weights = np.bincount(place, weights=items[there])
-    middle = (np.cumsum(weights) - weights / 2) / weights.sum()
-    run = np.floor(middle * most_bins).astype(int)
-    return Axis(
-        tuple((float(distinct[run == k].min()), float(distinct[run == k].max())) for k in np.unique(run)),
-        binned=True,
-    )
-
-
-def _clipped(bins: int) -> int:
-    return min(max(bins, MIN_BINS), MAX_STEPS)
-
-
-def _number(value: float) -> int | float:
-    return int(value) if value.is_integer() else value
+    weights = np.bincount(place, weights=items[there]).astype(int)
+    return whole_steps(cut(zip(distinct.tolist(), weights.tolist(), strict=True), most_bins))

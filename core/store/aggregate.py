@@ -4,6 +4,8 @@ The same text fills the stored tables (threshold 1) and serves any other thresho
 statistics add over points of one (model, template, sampler).
 """
 
+import duckdb
+
 STORED_THRESHOLD = 1.0
 """The threshold at which `points`, `point_choices` and `item_results` are stored."""
 
@@ -116,3 +118,32 @@ FROM {item_results_name} r
 JOIN {items} i USING (item_id)
 WHERE i.choices IS NOT NULL AND r.k > 0
 GROUP BY r.point_id, i.choices"""
+
+
+def write_aggregates(connection: duckdb.DuckDBPyConnection) -> None:
+    """Rewrite item_results, points and point_choices from all completions."""
+    threshold = {"threshold": STORED_THRESHOLD}
+    connection.execute(
+        "CREATE OR REPLACE TABLE item_results"
+        " (point_id INTEGER, item_id INTEGER, y INTEGER, k INTEGER, truncated INTEGER)"
+    )
+    connection.execute(
+        f"INSERT INTO item_results SELECT * FROM ({item_results('completions')}) ORDER BY point_id, item_id",
+        threshold,
+    )
+    names = ", ".join(f"a.{name}" for name in POINT_STATISTICS)
+    # CREATE TABLE AS takes no parameters, so the shape comes from an empty select.
+    select = f"""
+        SELECT p.point_id, p.model, p.template, p.sampler, t.base_task, t.params, p.params_id, {names}
+        FROM ({point_statistics("completions")}) a
+        JOIN point_identities p USING (point_id)
+        JOIN param_sets t USING (params_id)"""
+    connection.execute(
+        "CREATE OR REPLACE TABLE points AS " + select.replace("$threshold", "1.0") + " WHERE false"
+    )
+    connection.execute(f"INSERT INTO points {select} ORDER BY p.point_id", threshold)
+    connection.execute(
+        "CREATE OR REPLACE TABLE point_choices AS "
+        + point_choices("item_results", "items")
+        + " ORDER BY point_id, choices"
+    )

@@ -14,9 +14,10 @@ import duckdb
 
 from core import __version__
 from core.errors import DatasetError
+from core.store.aggregate import write_aggregates
 from core.store.attach import attach, quoted
-from core.store.imports import ImportRow
-from core.store.load import load_staging, remove_replaced, write_aggregates, write_imports
+from core.store.imports import ImportRow, remove_replaced, write_imports
+from core.store.load import load_staging
 from core.store.schema import SCHEMA_VERSION, TABLES
 
 MEMORY_LIMIT = "2GB"

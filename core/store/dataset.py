@@ -6,7 +6,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from core.config import DatasetConfig, Scalar, load_config
+from core.config import DatasetConfig, Scalar, load_config, whole
 from core.errors import DatasetError
 from core.filters import Catalog
 from core.store.attach import attach
@@ -72,15 +72,17 @@ class Dataset:
             SEMI JOIN data.points USING (params_id)
             ORDER BY name, number, text"""
         ):
-            value: Scalar = row["text"] if row["number"] is None else row["number"]
-            if isinstance(value, float) and value.is_integer():
-                value = int(value)
-            params.setdefault(row["name"], []).append(value)
+            params.setdefault(row["name"], []).append(stored_value(row["number"], row["text"]))
         return Catalog(
             self.config,
             tuple(sorted(tasks, key=lambda task: (order.get(task, len(order)), task))),
             {name: tuple(values) for name, values in params.items()},
         )
+
+
+def stored_value(number: float | None, text: str) -> Scalar:
+    """Return a param's value from its row of `param_values`; a boolean is its text there."""
+    return text if number is None else whole(number)
 
 
 def database_path(config_path: Path, config: DatasetConfig, root: Path | None = None) -> Path:

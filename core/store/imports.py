@@ -1,7 +1,8 @@
-"""Which source files a database already holds."""
+"""The source files of a database: which it holds, and what a build takes out and writes of them."""
 
 import json
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
@@ -57,3 +58,45 @@ def read_imports(connection: duckdb.DuckDBPyConnection, catalog: str) -> list[Im
     except duckdb.Error as error:
         raise DatasetError(f"The imports table cannot be read: {error}") from error
     return [ImportRow(*row[:8], *(json.loads(text) for text in row[8:])) for row in rows]
+
+
+def remove_replaced(connection: duckdb.DuckDBPyConnection, imports: list[ImportRow]) -> int:
+    """Remove what files that have changed had brought; return the import_id of the first new file."""
+    connection.execute("CREATE TEMP TABLE gone (import_id INTEGER)")
+    for row in imports:
+        connection.execute(
+            "INSERT INTO gone SELECT import_id FROM imports WHERE path = ? AND overrides = ? AND key <> ?",
+            [row.path, row.overrides, row.key],
+        )
+    if _whole(connection, "SELECT count(*) FROM gone"):
+        in_gone = "import_id IN (SELECT import_id FROM gone)"
+        connection.execute(
+            "DELETE FROM responses WHERE completion_id IN"
+            f" (SELECT completion_id FROM completions WHERE {in_gone})"
+        )
+        connection.execute(f"DELETE FROM completions WHERE {in_gone}")
+        connection.execute(f"DELETE FROM imports WHERE {in_gone}")
+        connection.execute("DELETE FROM items WHERE item_id NOT IN (SELECT item_id FROM completions)")
+        connection.execute("DELETE FROM prompts WHERE item_id NOT IN (SELECT item_id FROM items)")
+        for table in ("prompt_tokens", "spectra"):
+            connection.execute(f"DELETE FROM {table} WHERE prompt_id NOT IN (SELECT prompt_id FROM prompts)")
+    return _whole(connection, "SELECT coalesce(max(import_id), -1) + 1 FROM imports")
+
+
+def _whole(connection: duckdb.DuckDBPyConnection, query: str) -> int:
+    row = connection.execute(query).fetchone()
+    return int(row[0]) if row else 0
+
+
+def write_imports(connection: duckdb.DuckDBPyConnection, imports: list[ImportRow], first_import: int) -> None:
+    """Record the files of this run."""
+    now = datetime.now(UTC).replace(tzinfo=None)
+    for number, row in enumerate(imports):
+        reports = [json.dumps(value, ensure_ascii=False) for value in (row.skipped, row.places, row.notes)]
+        connection.execute(
+            "INSERT INTO imports VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                first_import + number, row.path, row.overrides, row.key, row.size, row.sha256, row.format,
+                row.read, row.kept, *reports, now,
+            ],
+        )  # fmt: skip

@@ -5,57 +5,19 @@ sources gives the same database.
 """
 
 import glob
-import json
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import orjson
 import pyarrow as pa
 
-from core.store.aggregate import (
-    POINT_STATISTICS,
-    STORED_THRESHOLD,
-    item_results,
-    point_choices,
-    point_statistics,
-)
 from core.store.attach import quoted
 from core.store.imports import ImportRow
 
 DUPLICATE = "duplicate of an earlier record"
 """Skip reason: same identity, item and explicit repeat."""
-
-
-def remove_replaced(connection: duckdb.DuckDBPyConnection, imports: list[ImportRow]) -> int:
-    """Remove what files that have changed had brought; return the import_id of the first new file."""
-    connection.execute("CREATE TEMP TABLE gone (import_id INTEGER)")
-    for row in imports:
-        connection.execute(
-            "INSERT INTO gone SELECT import_id FROM imports WHERE path = ? AND overrides = ? AND key <> ?",
-            [row.path, row.overrides, row.key],
-        )
-    if _value(connection, "SELECT count(*) FROM gone"):
-        in_gone = "import_id IN (SELECT import_id FROM gone)"
-        connection.execute(
-            "DELETE FROM responses WHERE completion_id IN"
-            f" (SELECT completion_id FROM completions WHERE {in_gone})"
-        )
-        connection.execute(f"DELETE FROM completions WHERE {in_gone}")
-        connection.execute(f"DELETE FROM imports WHERE {in_gone}")
-        connection.execute("DELETE FROM items WHERE item_id NOT IN (SELECT item_id FROM completions)")
-        connection.execute("DELETE FROM prompts WHERE item_id NOT IN (SELECT item_id FROM items)")
-        for table in ("prompt_tokens", "spectra"):
-            connection.execute(f"DELETE FROM {table} WHERE prompt_id NOT IN (SELECT prompt_id FROM prompts)")
-    return int(_value(connection, "SELECT coalesce(max(import_id), -1) + 1 FROM imports"))
-
-
-def _value(connection: duckdb.DuckDBPyConnection, query: str) -> Any:
-    row = connection.execute(query).fetchone()
-    return row[0] if row else None
 
 
 def load_staging(
@@ -307,46 +269,3 @@ def _count_duplicates(connection: duckdb.DuckDBPyConnection, imports: list[Impor
             places={**row.places, DUPLICATE: places},
         )
     return counted
-
-
-def write_imports(connection: duckdb.DuckDBPyConnection, imports: list[ImportRow], first_import: int) -> None:
-    """Record the files of this run."""
-    now = datetime.now(UTC).replace(tzinfo=None)
-    for number, row in enumerate(imports):
-        reports = [json.dumps(value, ensure_ascii=False) for value in (row.skipped, row.places, row.notes)]
-        connection.execute(
-            "INSERT INTO imports VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                first_import + number, row.path, row.overrides, row.key, row.size, row.sha256, row.format,
-                row.read, row.kept, *reports, now,
-            ],
-        )  # fmt: skip
-
-
-def write_aggregates(connection: duckdb.DuckDBPyConnection) -> None:
-    """Rewrite item_results, points and point_choices from all completions."""
-    threshold = {"threshold": STORED_THRESHOLD}
-    connection.execute(
-        "CREATE OR REPLACE TABLE item_results"
-        " (point_id INTEGER, item_id INTEGER, y INTEGER, k INTEGER, truncated INTEGER)"
-    )
-    connection.execute(
-        f"INSERT INTO item_results SELECT * FROM ({item_results('completions')}) ORDER BY point_id, item_id",
-        threshold,
-    )
-    names = ", ".join(f"a.{name}" for name in POINT_STATISTICS)
-    # CREATE TABLE AS takes no parameters, so the shape comes from an empty select.
-    select = f"""
-        SELECT p.point_id, p.model, p.template, p.sampler, t.base_task, t.params, p.params_id, {names}
-        FROM ({point_statistics("completions")}) a
-        JOIN point_identities p USING (point_id)
-        JOIN param_sets t USING (params_id)"""
-    connection.execute(
-        "CREATE OR REPLACE TABLE points AS " + select.replace("$threshold", "1.0") + " WHERE false"
-    )
-    connection.execute(f"INSERT INTO points {select} ORDER BY p.point_id", threshold)
-    connection.execute(
-        "CREATE OR REPLACE TABLE point_choices AS "
-        + point_choices("item_results", "items")
-        + " ORDER BY point_id, choices"
-    )

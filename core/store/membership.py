@@ -10,7 +10,16 @@ import duckdb
 import orjson
 import pyarrow as pa
 
-from core.config import DatasetConfig, EvalEntry, Scalar, is_number, matches, same_value, tier_filter
+from core.config import (
+    DatasetConfig,
+    EvalEntry,
+    Scalar,
+    Surface,
+    is_number,
+    matches,
+    same_value,
+    tier_filter,
+)
 
 ParamSets = list[tuple[int, str, dict[str, Any]]]
 
@@ -70,15 +79,20 @@ def axis_position(
     return next((i for i, (low, high) in enumerate(bins or []) if low <= value <= high), None)
 
 
+def surface_place(surface: Surface, params: dict[str, Any]) -> tuple[int, int] | None:
+    """Return where params stand on a surface, as places on x and y; None where they are not on it."""
+    x = axis_position(params.get(surface.x_data), surface.x_values, surface.x_bins)
+    y = axis_position(params.get(surface.y_data), surface.y_values, surface.y_bins)
+    return None if x is None or y is None or not matches(surface.filter, params) else (x, y)
+
+
 def _surfaces(config: DatasetConfig, param_sets: ParamSets) -> list[tuple[str, int, int, int]]:
     rows = []
     for params_id, base_task, params in param_sets:
         task = config.basetasks.get(base_task)
         for surface in task.surfaces if task else ():
-            x = axis_position(params.get(surface.x_data), surface.x_values, surface.x_bins)
-            y = axis_position(params.get(surface.y_data), surface.y_values, surface.y_bins)
-            if x is not None and y is not None and matches(surface.filter, params):
-                rows.append((surface.id, params_id, x, y))
+            if place := surface_place(surface, params):
+                rows.append((surface.id, params_id, *place))
     return rows
 
 

@@ -1,6 +1,6 @@
 """Cells: the accuracy of an eval on a task, pooled or in one tier, with everything that is said of it."""
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,33 @@ def read_cells(dataset: Dataset, filters: Filters, methods: Methods) -> pd.DataF
     return estimate_cells(
         _pooled_and_tiered(points, tiers), _pooled_and_tiered(choices, tiers), KEYS, methods
     )
+
+
+@dataclass(frozen=True)
+class OrderedCells:
+    """Cells in display order, with the tasks and tiers (ids) that they are of, in that order too."""
+
+    cells: pd.DataFrame
+    tasks: tuple[str, ...]
+    tiers: tuple[str, ...]
+
+
+def in_display_order(dataset: Dataset, cells: pd.DataFrame) -> OrderedCells:
+    """Sort the rows of `read_cells` by eval, task and tier, the pool before the tiers."""
+    tasks = tuple(task for task in dataset.catalog.base_tasks if (cells["task"] == task).any())
+    tiers = tuple(tier.id for tier in dataset.config.tiers if (cells["tier"] == tier.id).any())
+    task_place = {task: number for number, task in enumerate(tasks)}
+    tier_place = {tier: number for number, tier in enumerate(tiers)}
+    ordered = (
+        cells.assign(
+            _task=[task_place[task] for task in cells["task"]],
+            _tier=[-1 if tier is None else tier_place[tier] for tier in cells["tier"]],
+        )
+        .sort_values(["eval_id", "_task", "_tier"])
+        .drop(columns=["_task", "_tier"])
+        .reset_index(drop=True)
+    )
+    return OrderedCells(ordered, tasks, tiers)
 
 
 def _pooled_and_tiered(frame: pd.DataFrame, tiers: pd.DataFrame) -> pd.DataFrame:

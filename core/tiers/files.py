@@ -25,6 +25,15 @@ class ResultFile:
     make: Callable[[], bytes]
 
 
+def numbered(name: str, suffix: str, makers: Sequence[Callable[[], bytes]]) -> list[ResultFile]:
+    """Return the files of one result under one name; those after the first are told apart by their number."""
+    names = unique_names([name] * len(makers))
+    return [
+        ResultFile(one, "_".join(filter(None, [suffix, str(number) if number > 1 else ""])), make)
+        for number, (one, make) in enumerate(zip(names, makers, strict=True), 1)
+    ]
+
+
 def zipped(files: Sequence[ResultFile]) -> bytes:
     """Return all files as one ZIP, no name twice."""
     names = unique_names([file.name for file in files])

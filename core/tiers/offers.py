@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.config import Scalar
-from core.store.dataset import Dataset
+from core.store.dataset import Dataset, stored_value
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,8 @@ def read_offers(dataset: Dataset) -> Offers:
         JOIN data.points p USING (params_id)
         ORDER BY v.name, s.base_task, v.number, v.text"""
     ):
-        value: Scalar = row["text"] if row["number"] is None else row["number"]
-        if isinstance(value, float) and value.is_integer():
-            value = int(value)
-        params.setdefault(row["name"], {}).setdefault(row["base_task"], []).append(value)
+        values = params.setdefault(row["name"], {}).setdefault(row["base_task"], [])
+        values.append(stored_value(row["number"], row["text"]))
     partial = dataset.rows("SELECT EXISTS (FROM data.completions WHERE score > 0 AND score < 1) AS partial")
     return Offers(
         {name: {task: tuple(values) for task, values in tasks.items()} for name, tasks in params.items()},

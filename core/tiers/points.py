@@ -39,6 +39,24 @@ def item_results_at(threshold: float) -> str:
     return f"({item_results('data.completions', 'c.point_id IN (SELECT point_id FROM selected)')})"
 
 
+def selected_at(dataset: Dataset, filters: Filters) -> tuple[str, float, dict[str, object]]:
+    """Return SQL of the (eval_id, point_id) pairs that count, the threshold, and the parameters of both.
+
+    `$threshold` is among the parameters only where `points_at` and `item_results_at` name it: DuckDB refuses
+    a parameter that a query does not have.
+
+    Parameters
+    ----------
+    filters : Filters
+        Resolved against the dataset's catalog, so that the threshold is known.
+    """
+    selected, parameters = selected_points(dataset, filters)
+    threshold = filters.threshold or STORED_THRESHOLD
+    if threshold != STORED_THRESHOLD:
+        parameters = {**parameters, "threshold": threshold}
+    return selected, threshold, parameters
+
+
 def read_points(dataset: Dataset, filters: Filters) -> pd.DataFrame:
     """Return one row per (eval_id, task, params_id) with POINT_STATISTICS.
 
@@ -50,10 +68,7 @@ def read_points(dataset: Dataset, filters: Filters) -> pd.DataFrame:
     filters : Filters
         Resolved against the dataset's catalog, so that the threshold is known.
     """
-    selected, parameters = selected_points(dataset, filters)
-    threshold = filters.threshold or STORED_THRESHOLD
-    if threshold != STORED_THRESHOLD:
-        parameters = {**parameters, "threshold": threshold}
+    selected, threshold, parameters = selected_at(dataset, filters)
     names = ", ".join(f"p.{name}" for name in POINT_STATISTICS)
     frame: pd.DataFrame = dataset.sql(
         f"""

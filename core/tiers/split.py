@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from core.config import DatasetConfig, Scalar
 from core.errors import FilterError
 from core.filters import Clause, Filters
-from core.store.dataset import Dataset
+from core.store.dataset import Dataset, stored_value
 from core.tiers.selection import selected_points
 
 IDENTITY = ("model", "template", "sampler")
@@ -84,9 +84,9 @@ def _label(config: DatasetConfig, dimension: str, value: Scalar) -> str:
     if dimension == "base_task":
         return config.task_label(str(value))
     if dimension == "tier":
-        return next(tier.label for tier in config.tiers if tier.id == value)
-    if dimension == "surface" and (found := config.surface(str(value))):
-        return f"{config.task_label(found[0])}: {found[1].label}"
+        return config.tier_label(str(value))
+    if dimension == "surface":
+        return config.surface_label(str(value))
     return str(value)
 
 
@@ -135,13 +135,7 @@ def _values(dataset: Dataset, filters: Filters, dimension: str) -> list[Scalar]:
         dimension=dimension,
         **parameters,
     )
-    return [_scalar(row["number"], row["text"]) for row in rows]
-
-
-def _scalar(number: float | None, text: str) -> Scalar:
-    if number is None:
-        return text
-    return int(number) if number.is_integer() else number
+    return [stored_value(row["number"], row["text"]) for row in rows]
 
 
 def _narrowed(filters: Filters, dimension: str, value: Scalar) -> Filters:

@@ -8,8 +8,7 @@ from core.filters import Filters
 from core.stats.clustered_mean import clustered_mean
 from core.store.dataset import Dataset
 from core.tiers.selection import selected_points
-
-EM_DASH = "—"
+from core.tiers.words import EM_DASH
 
 
 def read_token_means(dataset: Dataset, filters: Filters) -> pd.DataFrame:

@@ -1,56 +1,37 @@
 """The Cluster page's cached results, its table of cliques and its downloads."""
 
 import functools
-from dataclasses import replace
 
 import streamlit as st
 
 from core.filters import Filters
-from core.store.dataset import Dataset, Fingerprint
+from core.store.dataset import Dataset
 from core.tiers import cluster as tier
-from core.tiers import split as split_tier
 from core.tiers.cluster import Clusters, Section, clique_frame
 from core.tiers.cluster.files import FORMATS, result_files, split_clusters
 from core.tiers.files import zipped
 from core.tiers.methods import Methods
 from core.tiers.split import Split
+from core.ui import download, linked_table
 from core.ui import filter_state as keys
-from core.ui.cache import ENTRIES
+from core.ui.cache import kept
 from core.ui.download import Download, name_of
 from core.ui.sidebar import View
 
 FORMAT_NAMES = {"markdown": "Markdown", "json": "JSON", "csv": "CSV", "png": "PNG"}
 _MIME = {"markdown": "text/markdown", "json": "application/json", "csv": "text/csv", "png": "image/png"}
+_ZIP = "application/zip"
+
+SHORT = 12
+"""Most rows in sight of a table that stands among others."""
 
 
+@kept("Looking for evals that are not separated …")
 def clusters(
     dataset: Dataset, filters: Filters, methods: Methods, *, stack: str, rule: str, pairs: bool
 ) -> Clusters:
     """Return the clusters of a selection."""
-    return _clusters(dataset.fingerprint, filters, methods, stack, rule, pairs, dataset)
-
-
-@st.cache_data(show_spinner="Looking for evals that are not separated …", max_entries=ENTRIES)
-def _clusters(
-    mark: Fingerprint,
-    filters: Filters,
-    methods: Methods,
-    stack: str,
-    rule: str,
-    pairs: bool,
-    _dataset: Dataset,
-) -> Clusters:
-    return tier.read_clusters(_dataset, filters, methods, stack=stack, rule=rule, pairs=pairs)
-
-
-def splits(dataset: Dataset, filters: Filters, dimension: str) -> list[Split]:
-    """Return the values of a dimension in a selection."""
-    return _splits(dataset.fingerprint, filters, dimension, dataset)
-
-
-@st.cache_data(show_spinner="Splitting the selection …", max_entries=ENTRIES)
-def _splits(mark: Fingerprint, filters: Filters, dimension: str, _dataset: Dataset) -> list[Split]:
-    return split_tier.read_splits(_dataset, filters, dimension)
+    return tier.read_clusters(dataset, filters, methods, stack=stack, rule=rule, pairs=pairs)
 
 
 def show_cliques(found: Clusters, section: Section) -> None:
@@ -66,7 +47,7 @@ def show_cliques(found: Clusters, section: Section) -> None:
             "centers": st.column_config.TextColumn("Centers"),
         },
         hide_index=True,
-        height=table_height(len(frame), 12),
+        height=linked_table.height(len(frame), SHORT),
         key=key,
         on_select=functools.partial(_take_selection, key, section.cliques),
         selection_mode="single-row",
@@ -87,14 +68,27 @@ def chosen_clique(cliques: tuple[tuple[int, ...], ...], rows: list[int]) -> list
     return sorted(cliques[rows[0]])
 
 
-def table_height(rows: int, most: int) -> int:
-    """Return the pixels that show every row, up to `most`."""
-    return 35 * (min(rows, most) + 1) + 3
+def show_pairs(view: View, section: Section, stack: str) -> None:
+    """Show the difference of every two evals of a section, with its download; nothing where it has none."""
+    if section.pairs is None:
+        return
+    st.subheader("Pairwise differences")
+    st.caption(
+        "Row minus column: raw accuracy (not guess-corrected) on common items, truncated as wrong, with its"
+        f" 95% interval; \\* significant at 5% after Holm, m = {section.pairs['p'].count():,} pairs."
+    )
+    st.dataframe(
+        tier.pairs_matrix(section),
+        column_config={"row minus column": st.column_config.TextColumn(pinned=True)},
+        hide_index=True,
+        alt="Difference of every two evals with its interval",
+    )
+    download.row(download.csv(view, "differences", section.pairs, parts=(stack, section.value)))
 
 
 def downloads(view: View, found: Clusters, split: Split | None, *, pairs: bool) -> list[Download]:
     """Return all sections of what is shown, one download per format; several images come as a ZIP."""
-    own = _named_filters(view)
+    own = view.named_filters
     made = []
     for form in FORMATS:
         files = result_files(found, own, form, split=split, pairs=pairs)
@@ -108,12 +102,9 @@ def downloads(view: View, found: Clusters, split: Split | None, *, pairs: bool) 
     return made
 
 
-_ZIP = "application/zip"
-
-
 def split_downloads(view: View, dimension: str, *, stack: str, rule: str, pairs: bool) -> list[Download]:
     """Return one ZIP per format with a file per split value, computed on the click."""
-    own = _named_filters(view)
+    own = view.named_filters
 
     def make(form: str) -> bytes:
         files = [
@@ -134,10 +125,3 @@ def split_downloads(view: View, dimension: str, *, stack: str, rule: str, pairs:
         )
         for form in FORMATS
     ]
-
-
-def _named_filters(view: View) -> Filters:
-    """Return the filters whose values a file name shows: the dataset's own threshold is none."""
-    if view.filters.threshold == view.config.threshold:
-        return replace(view.filters, threshold=None)
-    return view.filters

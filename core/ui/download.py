@@ -58,10 +58,8 @@ def _label(kind: str) -> str:
 
 
 def name_of(view: View, kind: str, *parts: str, extension: str) -> str:
-    """Return a file name by the rule of core.export; the dataset's own threshold is no filter."""
-    filters = view.filters.to_dict()
-    if view.filters.threshold == view.config.threshold:
-        filters.pop("threshold", None)
+    """Return a file name by the rule of core.export."""
+    filters = view.named_filters.to_dict()
     return file_name(view.config.name, kind, *parts, extension=extension, filters=filters)
 
 

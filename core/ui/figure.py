@@ -1,12 +1,14 @@
 """Charts on screen: the finished chart, its words set as page text so that they wrap on a narrow screen."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import altair as alt
 import streamlit as st
 
 from core import charts
-from core.ui.wording import escape
+from core.ui.wording import capital, escape
 
 
 def is_dark() -> bool:
@@ -28,13 +30,19 @@ def show(chart: alt.LayerChart | alt.Chart | dict[str, Any], *, key: str, height
     """
     finished = chart if isinstance(chart, dict) else chart.to_dict()
     spec = screen_spec(finished, height)
-    title, subtitle = (_joined(spec["title"].get(part)) for part in ("text", "subtitle"))
-    del spec["title"]
+    with words_around(finished):
+        st.vega_lite_chart(spec=spec, theme=None, width="stretch", key=key, alt=spec.pop("description"))
+
+
+@contextmanager
+def words_around(finished: dict[str, Any]) -> Iterator[None]:
+    """Show the title and subtitle of a finished chart above what is drawn inside, its footer below."""
+    title, subtitle = (_joined(finished.get("title", {}).get(part)) for part in ("text", "subtitle"))
     with st.container(gap="xsmall"):
         st.markdown(f"**{escape(title)}**")
         if subtitle:
-            st.caption(escape(subtitle[:1].upper() + subtitle[1:]))
-        st.vega_lite_chart(spec=spec, theme=None, width="stretch", key=key, alt=spec.pop("description"))
+            st.caption(escape(capital(subtitle)))
+        yield
         if footer := finished.get("usermeta", {}).get("footer"):
             st.caption(escape(footer))
 
@@ -42,8 +50,8 @@ def show(chart: alt.LayerChart | alt.Chart | dict[str, Any], *, key: str, height
 def screen_spec(spec: dict[str, Any], height: int) -> dict[str, Any]:
     """Return a finished chart's specification as the screen takes it.
 
-    The page sets the width. The height is the plot's, and legends have one column, so that no legend is
-    cut off or presses the plot flat where the screen is narrower than the image.
+    Its words are page text, and the page sets the width. The height is the plot's, and legends have one
+    column, so that no legend is cut off or presses the plot flat where the screen is narrower than the image.
     """
     config = {
         **spec.get("config", {}),
@@ -60,7 +68,7 @@ def screen_spec(spec: dict[str, Any], height: int) -> dict[str, Any]:
     }
     screen.pop("width", None)
     screen.pop("usermeta", None)
-    screen.setdefault("title", {})
+    screen.pop("title", None)
     return dict(_with_legends(screen))
 
 

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from core.config import DatasetConfig, Projection, Scalar, Surface, is_number
+from core.config import DatasetConfig, Projection, Scalar, Surface, value_order
 from core.store.dataset import Dataset
 from core.ui import cache
 from core.ui import filter_state as keys
@@ -130,7 +130,7 @@ def _params(
         here = {value for task in by_task if task in tasks for value in by_task[task]}
         # A filter that is set stays in sight, whatever else is chosen: none is lifted behind someone's back.
         if len(here) > 1 or chosen:
-            wanted[name] = {value: texts[value] for value in sorted(here | chosen, key=_order)}
+            wanted[name] = {value: texts[value] for value in sorted(here | chosen, key=value_order)}
         if chosen:
             active.append(name)
     too_long = [name for name in wanted if len(wanted[name]) > MOST_VALUES and name not in active]
@@ -148,10 +148,6 @@ def _chosen(key: str, texts: Mapping[Option, str], address: Mapping[str, list[st
     if key in st.session_state:
         return set(st.session_state[key]) & set(texts)
     return {option for option, text in texts.items() if text in address.get(key, [])}
-
-
-def _order(value: Scalar) -> tuple[bool, float, str]:
-    return (False, value, "") if is_number(value) and not isinstance(value, str) else (True, 0.0, str(value))
 
 
 def _same(names: list[str]) -> dict[str, str]:

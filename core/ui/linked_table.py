@@ -11,9 +11,9 @@ Row = TypeVar("Row", bound=Hashable)
 ROW_PIXELS, MOST_ROWS = 35, 20
 
 
-def height(rows: int) -> int:
-    """Return the pixels that show every row of a table, up to MOST_ROWS."""
-    return ROW_PIXELS * (min(rows, MOST_ROWS) + 1) + 3
+def height(rows: int, most: int = MOST_ROWS) -> int:
+    """Return the pixels that show every row of a table, up to `most`."""
+    return ROW_PIXELS * (min(rows, most) + 1) + 3
 
 
 def show(

@@ -1,6 +1,6 @@
 """The sidebar that all pages share: dataset, filters, statistics, and what they select."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -14,7 +14,7 @@ from core.tiers.methods import INTERVAL_NAMES, REPEATS, Methods
 from core.tiers.selection import Selection
 from core.ui import cache, datasets, filter_widgets, states
 from core.ui import filter_state as keys
-from core.ui.wording import count, escape
+from core.ui.wording import capital, count, escape
 
 REPEATS_NAMES = {"cluster": "Clustered by item", "independent": "Independent"}
 
@@ -37,6 +37,13 @@ class View:
     def sentence(self) -> str:
         """What is selected, in words."""
         return self.filters.sentence(self.config)
+
+    @property
+    def named_filters(self) -> Filters:
+        """The filters whose values a file name shows: the dataset's own threshold is none."""
+        if self.filters.threshold == self.config.threshold:
+            return replace(self.filters, threshold=None)
+        return self.filters
 
 
 _VIEW = "_view"
@@ -132,9 +139,8 @@ def _summary(selection: Selection, filters: Filters, config: DatasetConfig) -> N
         count(selection.items, "item"),
         count(selection.completions, "completion"),
     ]
-    sentence = filters.sentence(config)
     st.caption(
-        f"**Selected:** {escape(sentence[:1].upper() + sentence[1:])}.  \n"
+        f"**Selected:** {escape(capital(filters.sentence(config)))}.  \n"
         f"{count(selection.evals, 'eval')}, {', '.join(amounts)}."
     )
 

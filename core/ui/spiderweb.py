@@ -1,18 +1,17 @@
 """The Spiderweb page's cached results, its panels and its downloads."""
 
 import functools
-from dataclasses import replace
 
 import streamlit as st
 
 from core.filters import Filters
-from core.store.dataset import Dataset, Fingerprint
+from core.store.dataset import Dataset
 from core.tiers import spiderweb as tier
 from core.tiers.files import ResultFile, zipped
 from core.tiers.methods import Methods
 from core.tiers.spiderweb import Spiders
 from core.ui import download, figure
-from core.ui.cache import ENTRIES
+from core.ui.cache import kept
 from core.ui.download import Download
 from core.ui.sidebar import View
 
@@ -25,14 +24,10 @@ LARGE, SMALL = 440, 290
 _ALL_IN_ROW = 10
 
 
+@kept("Reading the shape of each eval …")
 def spiders(dataset: Dataset, filters: Filters, methods: Methods) -> Spiders:
     """Return the evals of a selection, task by task."""
-    return _spiders(dataset.fingerprint, filters, methods, dataset)
-
-
-@st.cache_data(show_spinner="Reading the shape of each eval …", max_entries=ENTRIES)
-def _spiders(mark: Fingerprint, filters: Filters, methods: Methods, _dataset: Dataset) -> Spiders:
-    return tier.read_spiders(_dataset, filters, methods)
+    return tier.read_spiders(dataset, filters, methods)
 
 
 def show_panels(
@@ -63,7 +58,7 @@ def _panel(
         else tier.screen_height(found, rings=rings, tasks=tasks)
     )
     figure.show(chart, key=f"spider {form} {eval_id}", height=height)
-    named = named_filters(view)
+    named = view.named_filters
     (image,) = tier.image_files(
         found, named, FORMS[form], evals=[eval_id], rings=rings, tasks=tasks, dark=figure.is_dark()
     )
@@ -79,7 +74,7 @@ def show_overlay(view: View, found: Spiders, evals: list[int], tasks: tuple[str,
     dark = figure.is_dark()
     chart = tier.overlay_chart(found, evals, tasks=tasks, dark=dark)
     figure.show(chart, key="spider overlay", height=LARGE)
-    named = named_filters(view)
+    named = view.named_filters
     image = tier.overlay_file(found, named, evals, tasks=tasks, dark=dark)
     rows = tier.table_file(found, named, "csv", evals=evals)
     name = image.name.removesuffix(".png") + ".csv"
@@ -90,7 +85,7 @@ def show_overlay(view: View, found: Spiders, evals: list[int], tasks: tuple[str,
 
 def downloads(view: View, found: Spiders, *, form: str, rings: str, tasks: tuple[str, ...]) -> list[Download]:
     """Return all evals of the selection: images as one ZIP, JSON and CSV."""
-    named = named_filters(view)
+    named = view.named_filters
     json, csv = (tier.table_file(found, named, kind) for kind in ("json", "csv"))
     images = tier.image_files(found, named, FORMS[form], rings=rings, tasks=tasks, dark=figure.is_dark())
     archive = download.name_of(view, "spiderweb", form, extension="zip")
@@ -100,10 +95,3 @@ def downloads(view: View, found: Spiders, *, form: str, rings: str, tasks: tuple
         Download("JSON", json.name, json.make, "application/json"),
         Download("CSV", csv.name, csv.make, "text/csv"),
     ]
-
-
-def named_filters(view: View) -> Filters:
-    """Return the filters whose values a file name shows: the dataset's own threshold is none."""
-    if view.filters.threshold == view.config.threshold:
-        return replace(view.filters, threshold=None)
-    return view.filters

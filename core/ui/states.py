@@ -1,6 +1,6 @@
 """What a page shows instead of results: an error, nothing to open, nothing selected."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NoReturn
 
@@ -75,6 +75,14 @@ def no_points(config: DatasetConfig) -> NoReturn:
         " holds. The **Evals** page names what it holds; correct the `filters` of the evals in the config."
     )
     st.stop()
+
+
+def notes(sentences: Iterable[str]) -> None:
+    """List what a reader must know before quoting the numbers of a page; nothing where there is nothing."""
+    lines = [f"- {escape(sentence)}" for sentence in sentences]
+    if lines:
+        st.subheader("Before you quote these numbers")
+        st.markdown("\n".join(lines))
 
 
 def no_rows(what: str) -> None:

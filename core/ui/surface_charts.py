@@ -9,7 +9,9 @@ import streamlit as st
 from core.tiers import surface as tier
 from core.tiers.surface import SurfaceGrid
 from core.tiers.surface import View as Direction
-from core.ui.wording import escape
+from core.ui import download, figure
+from core.ui.sidebar import View
+from core.ui.wording import count, escape
 
 SIDEWAYS = '<style>[class*="st-key-sideways_"] { overflow-x: auto; }</style>'
 """Streamlit lets a chart wider than the screen move the whole page."""
@@ -23,21 +25,10 @@ def show_spec(spec: dict[str, Any], *, key: str) -> None:
     Cells keep their size: where the screen is narrower than the grid, the grid moves sideways.
     """
     screen = {name: value for name, value in spec.items() if name not in ("title", "usermeta")}
-    title = spec.get("title", {})
+    words = str(screen.pop("description", ""))
     st.html(SIDEWAYS)
-    with st.container(gap="xsmall"):
-        st.markdown(f"**{escape(_joined(title.get('text')))}**")
-        if subtitle := _joined(title.get("subtitle")):
-            st.caption(escape(subtitle[:1].upper() + subtitle[1:]))
-        words = str(screen.pop("description", ""))
-        with st.container(key=f"sideways_{key}"):
-            st.vega_lite_chart(spec=screen, theme=None, width="content", key=key, alt=words)
-        if footer := spec.get("usermeta", {}).get("footer"):
-            st.caption(escape(footer))
-
-
-def _joined(lines: str | list[str] | None) -> str:
-    return " ".join(lines) if isinstance(lines, list) else lines or ""
+    with figure.words_around(spec), st.container(key=f"sideways_{key}"):
+        st.vega_lite_chart(spec=screen, theme=None, width="content", key=key, alt=words)
 
 
 def show_scenes(
@@ -61,6 +52,20 @@ def show_scenes(
             f" {grid.methods.sentence()}."
         )
     )
+
+
+def show_drops(view: View, grid: SurfaceGrid) -> None:
+    """Show which axis of each surface matters more, with the download of its numbers."""
+    drops = tier.read_drops(grid)
+    st.subheader("Which axis matters more")
+    st.dataframe(
+        drops_table(drops),
+        hide_index=True,
+        placeholder="—",
+        alt=f"Drop in accuracy per step along both axes, {count(len(drops), 'row')}",
+    )
+    st.caption(escape(tier.DROPS_METHOD))
+    download.row(download.csv(view, "surface-axes", drops))
 
 
 def drops_table(drops: pd.DataFrame) -> pd.DataFrame:

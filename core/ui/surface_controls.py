@@ -129,17 +129,14 @@ def _append(view: View, pair: Pair) -> None:
 
 def choose_panels(grid: SurfaceGrid) -> list[tuple[int, str]]:
     """Show the choice of evals on surfaces to turn in 3-D and return them."""
-    choices = [
-        (eval_id, panel.id)
-        for eval_id in grid.evals
-        for panel in grid.panels
-        if len(grid.of(eval_id, panel.id))
-    ]
-    labels = apart(choices, [f"{grid.name(one)} · {grid.panel(surface).title}" for one, surface in choices])
+    names = grid.config.eval_names
+    labels = apart(
+        grid.choices, [f"{names[one]} · {grid.panel(surface).title}" for one, surface in grid.choices]
+    )
     _prune(PANELS, labels)
     return st.multiselect(
         "Show in 3-D",
-        choices,
+        grid.choices,
         format_func=lambda one: labels.get(one, str(one)),
         key=PANELS,
         bind="query-params",

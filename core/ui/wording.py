@@ -19,6 +19,11 @@ def escape(text: object) -> str:
     return _MARKS.sub(r"\\\1", _SHORTCODE.sub(f":{_WORD_JOINER}", plain))
 
 
+def capital(text: str) -> str:
+    """Return text with its first letter large, the others as they are."""
+    return text[:1].upper() + text[1:]
+
+
 def count(number: int, noun: str, several: str = "") -> str:
     """Return "1 item" or "1,200 items"; `several` is the plural where it takes more than an s."""
     return f"{number:,} {noun if number == 1 else several or noun + 's'}"

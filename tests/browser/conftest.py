@@ -24,6 +24,8 @@ SIZE = {"width": 1440, "height": 1200}
 def browser() -> Iterator[Browser]:
     """Chromium without a window."""
     if CHROMIUM is None:
+        if os.environ.get("REQUIRE_CHROMIUM"):
+            pytest.fail("REQUIRE_CHROMIUM is set and there is no Chromium on the PATH")
         pytest.skip("no Chromium on the PATH; `make chromium` installs it where apt is available")
     expect.set_options(timeout=30_000)
     with sync_playwright() as playwright:

@@ -45,6 +45,18 @@ def test_page_opens_without_a_fault(new_page: Open, path: str, title: str) -> No
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
+def test_a_page_asks_nobody_but_its_own_server(browser: Browser, server: str) -> None:
+    asked: list[str] = []
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(f"{server}/evals{DEMO}")
+        settle(page)
+    local = (server, server.replace("http", "ws", 1), "data:", "blob:")
+    assert len(asked) > 5
+    assert [url for url in asked if not url.startswith(local)] == []
+
+
 def test_filters_stay_on_every_page_and_in_the_address(new_page: Open, demo_dataset: Path) -> None:
     page = new_page(f"/{DEMO}")
     wanted = labels(demo_dataset)[:2]
@@ -100,6 +112,7 @@ def test_selected_rows_are_the_eval_filter(new_page: Open, demo_dataset: Path) -
     page.get_by_role("button", name="Clear filters").click()
     expect(page).not_to_have_url(re.compile("eval="))
     choose(page, "Evals", names[1])
+    expect(table(page, "Evals:").locator("[role=row][aria-selected=true]")).to_have_count(1)
     click_cell(page, table(page, "Evals:"), 1, 15)
     expect(page).not_to_have_url(re.compile("eval="))
     expect_chosen(page, "Evals", [])

@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from core.errors import FilterError
 from core.filters import Filters
 from core.store import Dataset
 from core.tiers.evals import FIELDS, read_evals, tier_column
@@ -43,12 +44,16 @@ def test_search_ignores_case_and_looks_at_every_name(mixed: Dataset, search: str
         (("size:small",), [0, 1]),
         (("size:small", "family:a"), [0]),
         (("size:small", "size:large"), []),
-        (("unheard:of",), []),
     ],
 )
 def test_groups_must_all_be_there(mixed: Dataset, groups, expected) -> None:
     assert ids(mixed, groups=groups) == expected
     assert ids(mixed, groups=groups, search="one") == [eval_id for eval_id in expected if eval_id < 2]
+
+
+def test_a_group_that_no_eval_has_is_an_error_that_names_the_others(mixed: Dataset) -> None:
+    with pytest.raises(FilterError, match=r"No groups 'unheard:of' .*size:small"):
+        ids(mixed, groups=("unheard:of",))
 
 
 def test_filters_restrict_the_evals_and_a_hidden_one_must_be_named(mixed: Dataset) -> None:

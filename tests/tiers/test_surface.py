@@ -23,7 +23,6 @@ from core.tiers.surface import (
     summarise,
     to_document,
 )
-from core.tiers.surface.build import quantile_bins
 from tests.store.staging import completion
 
 PLANE = {"id": "plane", "label": "Size x Kind", "x_data": "size", "y_data": "kind",
@@ -240,16 +239,6 @@ def test_builder_refuses_what_is_no_axis(made):
     for pair in (Pair("nope", "size", "one"), Pair("add", "size", "name"), Pair("add", "size", "size")):
         with pytest.raises(FilterError):
             build_surface(dataset, pair)
-
-
-def test_bins_hold_about_equally_many_items_and_leave_no_value_out():
-    counted = [(value, 1 + value % 7) for value in range(50)]
-    bins = quantile_bins(counted, 5)
-    held = [sum(items for value, items in counted if low <= value <= high) for low, high in bins]
-    assert sum(held) == sum(items for _, items in counted)
-    assert len(bins) == 5
-    assert max(held) - min(held) <= 7
-    assert quantile_bins([(1.5, 100), (2, 1), (3, 1)], 3) == [[1.5, 1.5], [2, 3]]
 
 
 def test_append_changes_nothing_but_the_list_of_surfaces(made):

@@ -223,16 +223,11 @@ def _key(clusters: Clusters, section: Section, plan: Plan) -> str:
 def footer(clusters: Clusters, sections: list[Section]) -> str:
     """Return dataset, n, rule with its m, interval method and version."""
     n = pd.concat([section.members["n"] for section in sections])
-    m = pd.Series([section.m for section in sections])
+    m = [section.m for section in sections]
     return charts.footer_text(
         clusters.config.name,
-        f"n = {_span(n)} an eval",
-        f"{RULE_NAMES[clusters.rule]}, m = {_span(m)} pairs",
+        f"{charts.n_text(n.min(), n.max())} an eval",
+        f"{RULE_NAMES[clusters.rule]}, m = {charts.span_text(min(m), max(m))} pairs",
         clusters.methods.sentence(),
         version=__version__,
     )
-
-
-def _span(numbers: pd.Series) -> str:
-    low, high = int(numbers.min()), int(numbers.max())
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from core.export import to_markdown
+from core.export import plain, to_markdown
 from core.tiers.cluster.table import Clusters, Section
 from core.tiers.cluster.words import (
     RULE_WORDS,
@@ -14,8 +14,8 @@ from core.tiers.cluster.words import (
     summary,
 )
 from core.tiers.tokens import mean_text, token_text
+from core.tiers.words import EM_DASH, number
 
-EM_DASH = "—"
 MEMBER_FIELDS = ("eval_id", "label", "center", "margin", "n", "mean_tokens")
 PAIR_FIELDS = (
     "eval_a", "eval_b", "difference", "lower", "upper", "p", "p_adjusted", "separated", "n_items", "left_out",
@@ -35,23 +35,17 @@ def _section_document(clusters: Clusters, section: Section, pairs: bool) -> dict
         "rule": clusters.rule,
         "m": section.m,
         "members": [
-            {field: _plain(row[field]) for field in MEMBER_FIELDS}
+            {field: plain(row[field]) for field in MEMBER_FIELDS}
             for row in section.members.to_dict(orient="records")
         ],
         "cliques": [list(clique) for clique in section.cliques],
     }
     if pairs and section.pairs is not None:
         document["pairs"] = [
-            {field: _plain(row[field]) for field in PAIR_FIELDS}
+            {field: plain(row[field]) for field in PAIR_FIELDS}
             for row in section.pairs.to_dict(orient="records")
         ]
     return document
-
-
-def _plain(value: Any) -> Any:
-    if pd.isna(value):
-        return None
-    return value.item() if hasattr(value, "item") else value
 
 
 def export_frame(clusters: Clusters) -> pd.DataFrame:
@@ -81,11 +75,10 @@ def pairs_export(clusters: Clusters) -> pd.DataFrame:
 
 def overview_frame(clusters: Clusters) -> pd.DataFrame:
     """Return one row per eval and a column per section: center and the letters of its cliques."""
-    columns: dict[str, dict[int, str]] = {}
-    heads: list[str] = []
-    for number, section in enumerate(clusters.sections):
-        heads.append(section.label)
-        columns[str(number)] = {
+    columns: dict[int, dict[int, str]] = {}
+    heads = [section.label for section in clusters.sections]
+    for place, section in enumerate(clusters.sections):
+        columns[place] = {
             int(row["eval_id"]): EM_DASH
             if pd.isna(row["center"])
             else f"{row['center']:.2f} {row['cliques']}".rstrip()
@@ -94,10 +87,10 @@ def overview_frame(clusters: Clusters) -> pd.DataFrame:
     evals = sorted({eval_id for column in columns.values() for eval_id in column})
     names = clusters.config.eval_names
     frame = pd.DataFrame({"eval": [names[one] for one in evals]})
-    for number, head in enumerate(heads):
+    for place, head in enumerate(heads):
         # Two sections may be called the same; a frame's columns may not.
-        title = head if heads.count(head) == 1 else f"{head} [{clusters.sections[number].value}]"
-        frame[title] = [columns[str(number)].get(one, EM_DASH) for one in evals]
+        title = head if heads.count(head) == 1 else f"{head} [{clusters.sections[place].value}]"
+        frame[title] = [columns[place].get(one, EM_DASH) for one in evals]
     return frame
 
 
@@ -117,7 +110,7 @@ def _member_texts(rows: pd.DataFrame, visible_tokens: bool) -> pd.DataFrame:
         {
             "eval": rows["name"],
             "cliques": rows["cliques"],
-            "accuracy": [_number(value, 3) for value in rows["accuracy"]],
+            "accuracy": [number(value, 3) for value in rows["accuracy"]],
             "95% interval": _spans(rows["lower"], rows["upper"], 3),
             "n": [f"{n:,.0f}" for n in rows["n"]],
             "items": [f"{n:,.0f}" for n in rows["n_items"]],
@@ -138,7 +131,7 @@ def clique_frame(section: Section, *, visible_tokens: bool = False) -> pd.DataFr
             "size": rows["size"],
             "members": rows["members"],
             "centers": [
-                _number(low, 3) if low == high else f"{_number(low, 3)} to {_number(high, 3)}"
+                number(low, 3) if low == high else f"{number(low, 3)} to {number(high, 3)}"
                 for low, high in zip(rows["lowest"], rows["highest"], strict=True)
             ],
             f"mean {tokens} [95%]": _means(rows),
@@ -204,10 +197,6 @@ def _safe(text: str) -> str:
     for character in "\\`*_[]|":
         text = text.replace(character, f"\\{character}")
     return " ".join(text.replace("&", "&amp;").replace("<", "&lt;").split())
-
-
-def _number(value: float, digits: int) -> str:
-    return EM_DASH if pd.isna(value) else f"{value:,.{digits}f}"
 
 
 def _spans(lower: pd.Series, upper: pd.Series, digits: int) -> list[str]:

@@ -5,13 +5,13 @@ from functools import partial
 
 from core import charts
 from core.errors import FilterError, NothingFoundError
-from core.export import csv_bytes, file_name, part, to_json, unique_names
+from core.export import csv_bytes, file_name, part, to_json
 from core.filters import Filters
 from core.store.dataset import Dataset
 from core.tiers.cluster.document import export_frame, markdown, pairs_export, to_document
 from core.tiers.cluster.sheet import image, image_count
 from core.tiers.cluster.table import Clusters, read_clusters
-from core.tiers.files import ResultFile
+from core.tiers.files import ResultFile, numbered
 from core.tiers.methods import Methods
 from core.tiers.split import Split, read_splits
 
@@ -79,10 +79,7 @@ def result_files(
         filters=filters.to_dict(),
     )  # fmt: skip
     makers = _makers(clusters, form, pairs=pairs, width=width)
-    return [
-        ResultFile(one, "_".join(filter(None, [suffix, str(number) if number > 1 else ""])), make)
-        for number, (one, make) in enumerate(zip(unique_names([name] * len(makers)), makers, strict=True), 1)
-    ]
+    return numbered(name, suffix, makers)
 
 
 def _makers(clusters: Clusters, form: str, *, pairs: bool, width: int) -> list[Callable[[], bytes]]:

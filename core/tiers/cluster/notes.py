@@ -3,8 +3,9 @@
 import pandas as pd
 
 from core.stats.cliques import MOST_CLIQUES, Cliques
+from core.tiers.notes import TRUNCATION_TOLD
+from core.tiers.words import listed
 
-TRUNCATION_TOLD = 0.02
 UNEVEN_ITEMS = 1.5
 
 
@@ -24,12 +25,6 @@ def section_notes(
     if pairs is not None:
         notes += [_tests(pairs), _not_common(pairs, rule), _disagreement(pairs)]
     return tuple(note for note in notes if note)
-
-
-def listed(names: list[str], most: int = 5) -> str:
-    """Return names with commas, those beyond `most` counted."""
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def _one(members: pd.DataFrame) -> str:

@@ -10,12 +10,10 @@ import pandas as pd
 from core.errors import FilterError
 from core.filters import Filters
 from core.stats.arrays import BoolArray, FloatArray
-from core.store.aggregate import STORED_THRESHOLD
 from core.store.dataset import Dataset
 from core.tiers.cells import estimate_cells
 from core.tiers.methods import Methods
-from core.tiers.points import item_results_at, read_choices, read_points, read_tiers
-from core.tiers.selection import selected_points
+from core.tiers.points import item_results_at, read_choices, read_points, read_tiers, selected_at
 
 STACKS = ("base_task", "tier", "surface")
 STACK_NAMES = {"base_task": "task", "tier": "tier", "surface": "surface"}
@@ -52,9 +50,9 @@ def section_label(dataset: Dataset, stack: str, value: str) -> str:
     """Return what a section is called on screen."""
     config = dataset.config
     if stack == "tier":
-        return next(tier.label for tier in config.tiers if tier.id == value)
-    if stack == "surface" and (found := config.surface(value)):
-        return f"{config.task_label(found[0])}: {found[1].label}"
+        return config.tier_label(value)
+    if stack == "surface":
+        return config.surface_label(value)
     return config.task_label(value)
 
 
@@ -121,10 +119,7 @@ def read_section_items(
     dataset: Dataset, filters: Filters, stack: str, value: str, evals: list[int]
 ) -> SectionItems:
     """Return the items of a section for some evals, which become the rows in the order given."""
-    selected, parameters = selected_points(dataset, filters)
-    threshold = filters.threshold or STORED_THRESHOLD
-    if threshold != STORED_THRESHOLD:
-        parameters = {**parameters, "threshold": threshold}
+    selected, threshold, parameters = selected_at(dataset, filters)
     table = dataset.sql(
         f"""
         WITH selected AS (

@@ -4,10 +4,11 @@ from collections import Counter
 
 import pandas as pd
 
-from core.tiers.cluster.notes import listed
+from core import charts
 from core.tiers.cluster.stack import STACK_NAMES
 from core.tiers.cluster.table import RULE_NAMES, Clusters, Section
 from core.tiers.tokens import mean_text
+from core.tiers.words import listed
 
 RULE_WORDS = {
     "overlap": (
@@ -29,9 +30,8 @@ RULE_WORDS = {
 def rule_sentence(clusters: Clusters, section: Section | None = None) -> str:
     """Return which rule is in force and its number of pairs, of a section or over all."""
     counts = [one.m for one in clusters.sections] if section is None else [section.m]
-    low, high = min(counts), max(counts)
     kind = "pairs tested" if clusters.rule == "paired" else "pairs looked at"
-    span = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    span = charts.span_text(min(counts), max(counts))
     end = "" if section is not None else " a section"
     return f"In force: {RULE_NAMES[clusters.rule]}, m = {span} {kind}{end}."
 

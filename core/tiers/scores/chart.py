@@ -5,7 +5,8 @@ import pandas as pd
 
 from core import __version__, charts
 from core.palette import model_colour, theme
-from core.tiers.scores.table import EM_DASH, Leaderboard
+from core.tiers.scores.table import Leaderboard
+from core.tiers.words import EM_DASH
 
 
 def footer(leaderboard: Leaderboard) -> str:

@@ -9,10 +9,8 @@ from core.errors import FilterError
 from core.filters import Filters
 from core.stats.moments import mean_interval
 from core.stats.paired import bonett_price
-from core.store.aggregate import STORED_THRESHOLD
 from core.store.dataset import Dataset
-from core.tiers.points import item_results_at
-from core.tiers.selection import selected_points
+from core.tiers.points import item_results_at, selected_at
 
 
 def read_differences(dataset: Dataset, filters: Filters, baseline: int) -> pd.DataFrame:
@@ -34,10 +32,7 @@ def read_differences(dataset: Dataset, filters: Filters, baseline: int) -> pd.Da
     # The baseline counts although eval_id, groups or hidden would leave it out.
     evals = {*filters.evals(config), baseline}
     filters = replace(filters.without("groups"), eval_id=tuple(sorted(evals)))
-    selected, parameters = selected_points(dataset, filters)
-    threshold = filters.threshold or STORED_THRESHOLD
-    if threshold != STORED_THRESHOLD:
-        parameters = {**parameters, "threshold": threshold}
+    selected, threshold, parameters = selected_at(dataset, filters)
     rows = dataset.sql(
         f"""
         WITH selected AS ({selected}), results AS (

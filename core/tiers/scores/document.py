@@ -4,8 +4,10 @@ from typing import Any
 
 import pandas as pd
 
+from core.export import plain
 from core.tiers.scores.draws import DrawsTable
-from core.tiers.scores.table import EM_DASH, Leaderboard, cell_text
+from core.tiers.scores.table import Leaderboard, cell_text
+from core.tiers.words import EM_DASH, number
 
 CELL_FIELDS = (
     "task", "tier", "n", "n_items", "correct", "incorrect", "invalid", "truncated", "error", "accuracy",
@@ -26,11 +28,11 @@ def to_document(
     leaderboard: Leaderboard, draws: DrawsTable | None = None, differences: pd.DataFrame | None = None
 ) -> dict[str, Any]:
     """Return the leaderboard as plain values, full precision, missing as None."""
-    against = {} if differences is None else {row["eval_id"]: row for row in _records(differences)}
+    against = {} if differences is None else {row["eval_id"]: row for row in plain(differences)}
     by_eval = {eval_id: cells for eval_id, cells in leaderboard.cells.groupby("eval_id")}
-    drawn = {} if draws is None else {row["eval_id"]: row for row in _records(draws.frame)}
+    drawn = {} if draws is None else {row["eval_id"]: row for row in plain(draws.frame)}
     rows = []
-    for row in _records(leaderboard.rows):
+    for row in plain(leaderboard.rows):
         entry = {field: row[field] for field in ROW_FIELDS}
         if draws is not None:
             found = drawn.get(row["eval_id"], {})
@@ -39,7 +41,7 @@ def to_document(
         if differences is not None:
             other = against.get(row["eval_id"])
             entry["difference"] = {field: other[field] for field in DIFFERENCE_FIELDS} if other else None
-        cells = _records(by_eval[row["eval_id"]])
+        cells = plain(by_eval[row["eval_id"]])
         entry["cells"] = [{field: cell[field] for field in CELL_FIELDS} for cell in cells]
         rows.append(entry)
     methods = {
@@ -57,20 +59,6 @@ def to_document(
         "methods": methods,
         "rows": rows,
     }
-
-
-def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    return [
-        {str(name): _plain(value) for name, value in row.items()} for row in frame.to_dict(orient="records")
-    ]
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, list):
-        return value
-    if pd.isna(value):
-        return None
-    return value.item() if hasattr(value, "item") else value
 
 
 def export_frame(
@@ -105,7 +93,7 @@ def cell_columns(leaderboard: Leaderboard, *, by_tier: bool) -> list[tuple[str, 
     if by_tier and leaderboard.tiers:
         have = set(_keys(leaderboard.cells))
         return [
-            (f"{label(task)} · {leaderboard.tier_label(tier)}", (task, tier))
+            (f"{label(task)} · {leaderboard.config.tier_label(tier)}", (task, tier))
             for task in leaderboard.tasks
             for tier in leaderboard.tiers
             if (task, tier) in have
@@ -131,15 +119,15 @@ def text_frame(
                 for name, complete in zip(rows["name"], rows["complete"], strict=True)
             ],
             "plain score [95%]": [
-                f"{_number(score, 0)} [{_number(low, 0)}, {_number(high, 0)}]"
+                f"{number(score, 0)} [{number(low, 0)}, {number(high, 0)}]"
                 for score, low, high in zip(
                     rows["plain_score"], rows["plain_lower"], rows["plain_upper"], strict=True
                 )
             ],
-            "ReasonScore": [_number(score, 0) for score in rows["reasonscore"]],
-            "all-in accuracy": [_number(share, 3) for share in rows["all_in_accuracy"]],
-            f"mean {tokens}": [_number(mean, 0) for mean in rows["mean_tokens"]],
-            f"score/{tokens[:-1]}": [_number(ratio, 2) for ratio in rows["score_per_token"]],
+            "ReasonScore": [number(score, 0) for score in rows["reasonscore"]],
+            "all-in accuracy": [number(share, 3) for share in rows["all_in_accuracy"]],
+            f"mean {tokens}": [number(mean, 0) for mean in rows["mean_tokens"]],
+            f"score/{tokens[:-1]}": [number(ratio, 2) for ratio in rows["score_per_token"]],
             "n": [f"{n:,}" for n in rows["n"]],
             "items": [f"{n:,}" for n in rows["n_items"]],
         }
@@ -150,12 +138,12 @@ def text_frame(
             EM_DASH if pd.isna(low) else f"{int(low)}-{int(high)}"
             for low, high in zip(drawn["rank_low"], drawn["rank_high"], strict=True)
         ])  # fmt: skip
-        frame.insert(3, "P(first)", [_number(p, 2) for p in drawn["p_first"]])
+        frame.insert(3, "P(first)", [number(p, 2) for p in drawn["p_first"]])
     if differences is not None:
         frame["difference [95%]"] = _difference_texts(differences, rows["eval_id"])
     texts = {
         (cell["eval_id"], cell["task"], cell["tier"]): cell_text(cell)
-        for _, cell in leaderboard.cells.iterrows()
+        for cell in leaderboard.cells.to_dict(orient="records")
     }
     for heading, (task, tier) in cell_columns(leaderboard, by_tier=by_tier):
         # Labels need not differ from each other, nor from the headings above.
@@ -164,10 +152,6 @@ def text_frame(
         )
         frame[name] = [texts.get((eval_id, task, tier), "*") for eval_id in rows["eval_id"]]
     return frame
-
-
-def _number(value: float, digits: int) -> str:
-    return EM_DASH if pd.isna(value) else f"{value:,.{digits}f}"
 
 
 def _difference_texts(differences: pd.DataFrame, evals: pd.Series) -> list[str]:

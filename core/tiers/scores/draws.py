@@ -10,12 +10,10 @@ import pandas as pd
 from core.filters import Filters
 from core.stats.draws import DRAWS, PairedDraws
 from core.stats.ranksets import rank_sets
-from core.store.aggregate import STORED_THRESHOLD
 from core.store.dataset import Dataset
 from core.tiers.methods import Methods
-from core.tiers.points import item_results_at, read_tiers
+from core.tiers.points import item_results_at, read_tiers, selected_at
 from core.tiers.scores.table import read_scores
-from core.tiers.selection import selected_points
 
 SEED = 20_260_117
 """Joined with a hash of the filters: the same selection always gives the same draws."""
@@ -99,10 +97,7 @@ def read_draws(
 
 
 def _item_results(dataset: Dataset, filters: Filters, task: str) -> pd.DataFrame:
-    selected, parameters = selected_points(dataset, filters)
-    threshold = filters.threshold or STORED_THRESHOLD
-    if threshold != STORED_THRESHOLD:
-        parameters = {**parameters, "threshold": threshold}
+    selected, threshold, parameters = selected_at(dataset, filters)
     frame: pd.DataFrame = dataset.sql(
         f"""
         WITH selected AS (

@@ -10,7 +10,8 @@ from core import charts
 from core.palette import accuracy_colour, text_on, theme
 from core.tiers.scores.chart import footer
 from core.tiers.scores.document import cell_columns
-from core.tiers.scores.table import EM_DASH, Leaderboard, cell_text
+from core.tiers.scores.table import Leaderboard, cell_text
+from core.tiers.words import EM_DASH, number
 
 ROW_HEIGHT = 34
 HEAD_HEIGHT = 50
@@ -144,7 +145,7 @@ def _columns(
         return _Column(heading, texts, [""] * len(texts))
 
     def numbers(name: str, digits: int) -> list[str]:
-        return [EM_DASH if pd.isna(value) else f"{value:,.{digits}f}" for value in rows[name]]
+        return [number(value, digits) for value in rows[name]]
 
     fixed = [
         column("rank", [EM_DASH if pd.isna(rank) else str(rank) for rank in rows["rank"]]),
@@ -168,7 +169,10 @@ def _columns(
         column("all-in\naccuracy", numbers("all_in_accuracy", 3)),
         column(tokens, numbers("mean_tokens", 0)),
     ]
-    found = {(cell["eval_id"], cell["task"], cell["tier"]): cell for _, cell in leaderboard.cells.iterrows()}
+    found = {
+        (cell["eval_id"], cell["task"], cell["tier"]): cell
+        for cell in leaderboard.cells.to_dict(orient="records")
+    }
     cells = []
     for heading, (task, tier) in cell_columns(leaderboard, by_tier=by_tier):
         some = [found.get((eval_id, task, tier)) for eval_id in rows["eval_id"]]

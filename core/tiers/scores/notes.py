@@ -3,9 +3,15 @@
 import pandas as pd
 
 from core.config import DatasetConfig
-
-ERROR_WARNING = 0.01
-"""Share of error completions above which an eval is named."""
+from core.tiers.notes import (
+    ERROR_WARNING,
+    mixed_choices,
+    mixed_choices_note,
+    mixed_repeats,
+    mixed_repeats_note,
+    unknown_truncation,
+)
+from core.tiers.words import listed
 
 UNEVEN_N = 1.5
 SMALL_N = 100
@@ -31,30 +37,27 @@ def leaderboard_notes(
         _overlapping_tiers(pooled, score_cells, config),
         _empty(rows),
         _tokens(rows),
-        _unknown_truncation(pooled),
+        unknown_truncation(pooled),
     ]
     return tuple(note for note in notes if note)
 
 
 def _names(frame: pd.DataFrame) -> str:
-    return _listed(list(frame["name"]))
-
-
-def _listed(names: list[str], most: int = 6) -> str:
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+    return listed(list(frame["name"]))
 
 
 def _tasks(frame: pd.DataFrame, config: DatasetConfig) -> str:
-    return _listed([config.task_label(task) for task in dict.fromkeys(frame["task"])])
+    return listed([config.task_label(task) for task in dict.fromkeys(frame["task"])])
 
 
 def _incomplete(rows: pd.DataFrame, rank_incomplete: bool) -> str:
     lacking = rows[~rows["complete"]]
     if lacking.empty:
         return ""
-    verb = "ranked on the cells they have" if rank_incomplete else "not ranked"
-    return f"Marked *: {_names(lacking)} lack a cell that another eval has, and are {verb}."
+    they = "it has" if len(lacking) == 1 else "they have"
+    verb = f"ranked on the cells {they}" if rank_incomplete else "not ranked"
+    lack, are = ("lacks", "is") if len(lacking) == 1 else ("lack", "are")
+    return f"Marked *: {_names(lacking)} {lack} a cell that another eval has, and {are} {verb}."
 
 
 def _errors(rows: pd.DataFrame) -> str:
@@ -64,7 +67,7 @@ def _errors(rows: pd.DataFrame) -> str:
     if some.empty:
         return ""
     told = [f"{name} {part:.1%}" for name, part in zip(some["name"], share[some.index], strict=True)]
-    return f"Completions that failed for other reasons than the model (left out everywhere): {_listed(told)}."
+    return f"Completions that failed for other reasons than the model (left out everywhere): {listed(told)}."
 
 
 def _uneven(pooled: pd.DataFrame, config: DatasetConfig) -> str:
@@ -76,7 +79,7 @@ def _uneven(pooled: pd.DataFrame, config: DatasetConfig) -> str:
     reasons = []
     if uneven.any():
         labels = [config.task_label(task) for task in uneven[uneven].index]
-        reasons.append(f"n differs by more than {UNEVEN_N} times between evals in {_listed(labels)}")
+        reasons.append(f"n differs by more than {UNEVEN_N} times between evals in {listed(labels)}")
     if small.any():
         reasons.append(
             f"{int(small.sum())} of {len(small)} tasks have an eval with fewer than {SMALL_N} counted"
@@ -85,33 +88,30 @@ def _uneven(pooled: pd.DataFrame, config: DatasetConfig) -> str:
 
 
 def _mixed_repeats(pooled: pd.DataFrame, config: DatasetConfig) -> str:
-    # A cell of failed completions only has no least number of tries.
-    mixed = pooled[pooled["least_tries"] < pooled["most_tries"]]
-    if mixed.empty:
-        return ""
-    low, high = int(mixed["least_tries"].min()), int(mixed["most_tries"].max())
-    return (
-        f"Pooled cells of {_tasks(mixed, config)} mix items with {low} to {high} completions: an item with"
-        " more completions weighs more in them."
-    )
+    mixed = mixed_repeats(pooled)
+    return "" if mixed.empty else mixed_repeats_note(mixed, f"Pooled cells of {_tasks(mixed, config)}")
 
 
 def _mixed_choices(score_cells: pd.DataFrame, config: DatasetConfig) -> str:
-    partly = (score_cells["choices_n"] > 0) & (score_cells["choices_n"] < score_cells["n"])
-    mixed = score_cells[(score_cells["choices_kinds"] > 1) | partly]
-    if mixed.empty:
-        return ""
-    return (
-        f"Cells of {_tasks(mixed, config)} mix items with different numbers of choices: their guess-corrected"
-        " accuracy weighs an item by 1 - 1/choices."
-    )
+    mixed = mixed_choices(score_cells)
+    return "" if mixed.empty else mixed_choices_note(f"Cells of {_tasks(mixed, config)}")
 
 
 def _outside_tiers(pooled: pd.DataFrame, score_cells: pd.DataFrame, config: DatasetConfig) -> str:
     if score_cells["tier"].isna().all():
         return ""
     left = pooled[~pooled["task"].isin(score_cells["task"])]
-    return f"Not in any tier, so not in the scores: {_tasks(left, config)}." if len(left) else ""
+    notes = [f"Not in any tier, so not in the scores: {_tasks(left, config)}."] if len(left) else []
+    keys = ["eval_id", "task"]
+    counted = (pooled.set_index(keys)["n"] - score_cells.groupby(keys)["n"].sum()).dropna()
+    outside = counted[counted > 0].reset_index()
+    if len(outside):
+        of = int(pooled.loc[pooled["task"].isin(outside["task"]), "n"].sum())
+        notes.append(
+            f"At least {int(outside['n'].sum()):,} of {of:,} counted completions of {_tasks(outside, config)}"
+            " are in no tier and do not enter the scores."
+        )
+    return " ".join(notes)
 
 
 def _overlapping_tiers(pooled: pd.DataFrame, score_cells: pd.DataFrame, config: DatasetConfig) -> str:
@@ -133,7 +133,7 @@ def _empty(rows: pd.DataFrame) -> str:
     if some.empty:
         return ""
     told = [f"{name} {int(count):,}" for name, count in zip(some["name"], some["empty"], strict=True)]
-    return f"Empty responses, counted by their score like any other: {_listed(told)}."
+    return f"Empty responses, counted by their score like any other: {listed(told)}."
 
 
 def _tokens(rows: pd.DataFrame) -> str:
@@ -142,12 +142,4 @@ def _tokens(rows: pd.DataFrame) -> str:
     return (
         "Tokens are visible tokens, counted by tokenising the response text; hidden reasoning is not"
         " included, so tokens and score/token of reasoning models are not comparable."
-    )
-
-
-def _unknown_truncation(pooled: pd.DataFrame) -> str:
-    if not pooled["truncation_unknown"].sum():
-        return ""
-    return (
-        "The source does not say which responses were cut off: truncated responses count as they were graded."
     )

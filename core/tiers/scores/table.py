@@ -1,6 +1,8 @@
 """The leaderboard's numbers: one row per eval, one cell per task and tier."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,14 +12,11 @@ from core.errors import NothingFoundError
 from core.filters import Filters
 from core.stats.ranking import fair_sort, plain_score, reasonscore
 from core.store.dataset import Dataset
-from core.tiers.cells import read_cells
+from core.tiers.cells import in_display_order, read_cells
 from core.tiers.methods import Methods
+from core.tiers.notes import TRUNCATION_TOLD
 from core.tiers.scores.notes import leaderboard_notes
-
-TRUNCATION_SHOWN = 0.02
-"""A cell's text names its truncation penalty above this ratio."""
-
-EM_DASH = "—"
+from core.tiers.words import EM_DASH
 
 
 @dataclass(frozen=True)
@@ -54,10 +53,6 @@ class Leaderboard:
         tiered = self.cells["tier"].notna()
         return self.cells[tiered if self.tiers else ~tiered]
 
-    def tier_label(self, tier: str) -> str:
-        """Return what a tier is called."""
-        return next(entry.label for entry in self.config.tiers if entry.id == tier)
-
     def summary(self) -> str:
         """Return the result in one sentence."""
         ranked = self.rows[self.rows["rank"].notna()]
@@ -82,13 +77,13 @@ class Leaderboard:
         )
 
 
-def cell_text(cell: pd.Series) -> str:
+def cell_text(cell: Mapping[Any, Any]) -> str:
     """Return `.XX - .YY [-.ZZ]`: center, upper, and the truncation penalty where it is above 2%."""
     if pd.isna(cell["center"]):
         text = EM_DASH
     else:
         text = f"{_hundredths(cell['center'])} - {_hundredths(cell['upper'])}"
-    if cell["truncated_ratio"] > TRUNCATION_SHOWN:
+    if cell["truncated_ratio"] > TRUNCATION_TOLD:
         text += f" [-{_hundredths(cell['truncated_ratio'])}]"
     return text
 
@@ -122,9 +117,8 @@ def read_scores(
     cells = read_cells(dataset, filters, methods)
     if cells.empty:
         raise NothingFoundError("No results found matching filters")
-    tasks = tuple(task for task in dataset.catalog.base_tasks if (cells["task"] == task).any())
-    tiers = tuple(tier.id for tier in config.tiers if (cells["tier"] == tier.id).any())
-    cells = _in_display_order(cells, tasks, tiers)
+    ordered = in_display_order(dataset, cells)
+    cells, tasks, tiers = ordered.cells, ordered.tasks, ordered.tiers
     score_cells = cells[cells["tier"].notna() if tiers else cells["tier"].isna()]
     rows = _eval_rows(cells, config)
     rows = rows.join(_scores(score_cells, rows.index)).reset_index()
@@ -139,19 +133,6 @@ def read_scores(
     ).reset_index(drop=True)
     notes = leaderboard_notes(rows, cells, score_cells, config, rank_incomplete=rank_incomplete)
     return Leaderboard(rows, cells, tasks, tiers, config, filters, methods, notes)
-
-
-def _in_display_order(cells: pd.DataFrame, tasks: tuple[str, ...], tiers: tuple[str, ...]) -> pd.DataFrame:
-    place = {tier: number for number, tier in enumerate(tiers)}
-    return (
-        cells.assign(
-            _task=cells["task"].map({task: number for number, task in enumerate(tasks)}),
-            _tier=[-1 if tier is None else place[tier] for tier in cells["tier"]],
-        )
-        .sort_values(["eval_id", "_task", "_tier"])
-        .drop(columns=["_task", "_tier"])
-        .reset_index(drop=True)
-    )
 
 
 def _eval_rows(cells: pd.DataFrame, config: DatasetConfig) -> pd.DataFrame:

@@ -8,7 +8,8 @@ import pandas as pd
 
 from core import charts
 from core.palette import OUTCOME_COLOURS, model_colour, theme
-from core.tiers.spiderweb.table import TRUNCATION_MARKED, Spiders
+from core.tiers.notes import TRUNCATION_TOLD
+from core.tiers.spiderweb.table import Spiders
 from core.tiers.spiderweb.words import eval_sentence, footer, subtitle
 from core.tiers.tokens import token_text
 
@@ -79,7 +80,7 @@ def _rows(spiders: Spiders, cells: pd.DataFrame, rings: str, tasks: Sequence[str
             continue
         label = spiders.config.task_label(task)
         pool = known.get((task, None))
-        cut = pool is not None and pool["truncated_ratio"] > TRUNCATION_MARKED
+        cut = pool is not None and pool["truncated_ratio"] > TRUNCATION_TOLD
         rows.append(
             {"place": len(rows), "task": label, "head": label,
              "told": f"{pool['truncated_ratio']:.0%} truncated" if pool is not None and cut else ""}
@@ -104,7 +105,7 @@ def _rows(spiders: Spiders, cells: pd.DataFrame, rings: str, tasks: Sequence[str
     frame["tokens_end"] = _TOKENS + per_token * ends
     for text in ("head", "told", "tier", "value", "tokens"):
         frame[text] = frame[text].astype(object).where(frame[text].notna(), "")
-    frame["marked"] = frame["truncated_ratio"] > TRUNCATION_MARKED
+    frame["marked"] = frame["truncated_ratio"] > TRUNCATION_TOLD
     return frame
 
 

@@ -5,8 +5,10 @@ from typing import Any
 
 import pandas as pd
 
+from core.export import plain
 from core.tiers.spiderweb.table import Spiders
-from core.tiers.tokens import EM_DASH, mean_text
+from core.tiers.tokens import mean_text
+from core.tiers.words import EM_DASH
 
 CELL_FIELDS = (
     "task", "tier", "n", "n_items", "correct", "incorrect", "invalid", "truncated", "error", "accuracy",
@@ -36,19 +38,13 @@ def to_document(spiders: Spiders, evals: Sequence[int] | None = None) -> dict[st
                 "eval_id": eval_id,
                 "label": config.evals[eval_id].label,
                 "cells": [
-                    {field: _plain(cell[field]) for field in CELL_FIELDS}
+                    {field: plain(cell[field]) for field in CELL_FIELDS}
                     for cell in spiders.of(eval_id).to_dict(orient="records")
                 ],
             }
             for eval_id in (spiders.evals if evals is None else evals)
         ],
     }
-
-
-def _plain(value: Any) -> Any:
-    if pd.isna(value):
-        return None
-    return value.item() if hasattr(value, "item") else value
 
 
 def export_frame(spiders: Spiders, evals: Sequence[int] | None = None) -> pd.DataFrame:

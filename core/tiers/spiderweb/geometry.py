@@ -7,7 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from core.tiers.spiderweb.table import TRUNCATION_MARKED, Spiders
+from core.tiers.notes import TRUNCATION_TOLD
+from core.tiers.spiderweb.table import Spiders
 
 GRID = (0.25, 0.5, 0.75, 1.0)
 LABEL_AT = 1.07
@@ -98,14 +99,14 @@ def labels(spiders: Spiders, spokes: tuple[str, ...], pooled: Cells | None, smal
     for place, task in enumerate(spokes):
         px, py = _at(place, len(spokes), LABEL_AT)
         share = 0.0 if pooled is None or task not in pooled else pooled[task]["truncated_ratio"]
-        told = f"{share:.0%} truncated" if share > TRUNCATION_MARKED else ""
+        told = f"{share:.0%} truncated" if share > TRUNCATION_TOLD else ""
         label = spiders.config.task_label(task)
         rows.append(
             {
                 "x": px,
                 "y": py,
                 "task": label,
-                "told": told or "less than 2%",
+                "told": told or f"less than {TRUNCATION_TOLD:.0%}",
                 "text": "\n".join(filter(None, [_wrapped(label, most), "" if small else told])),
                 "align": "center" if abs(px) < 0.2 else "left" if px > 0 else "right",
                 "baseline": "middle" if abs(py) < 0.3 else "bottom" if py > 0 else "top",
@@ -134,7 +135,7 @@ def points(spiders: Spiders, drawn: list[Ring], spokes: tuple[str, ...]) -> pd.D
                 continue
             cell = ring.cells[task]
             px, py = _at(place, len(spokes), cell["accuracy"])
-            marked = cell["truncated_ratio"] > TRUNCATION_MARKED
+            marked = cell["truncated_ratio"] > TRUNCATION_TOLD
             rows.append(
                 {"x": px, "y": py, "ring": ring.name, "task": spiders.config.task_label(task),
                  "marked": marked, **cell}

@@ -8,7 +8,7 @@ from core.config import DatasetConfig
 from core.errors import FilterError, NothingFoundError
 from core.filters import Filters
 from core.store.dataset import Dataset
-from core.tiers.cells import read_cells
+from core.tiers.cells import in_display_order, read_cells
 from core.tiers.methods import Methods
 from core.tiers.tokens import read_token_means
 
@@ -17,7 +17,6 @@ MOST_SPOKES = 16
 """With more tasks than this a radar is of chosen ones, and bars are the default."""
 FEWEST_SPOKES = 3
 MOST_OVERLAID = 5
-TRUNCATION_MARKED = 0.02
 
 COLUMNS = [
     "eval_id", "task", "tier", "n", "n_items", "correct", "incorrect", "invalid", "truncated", "error",
@@ -56,7 +55,7 @@ class Spiders:
 
     def tier_label(self, tier: str | None) -> str:
         """Return what a tier is called, "all" for the pool."""
-        return next((entry.label for entry in self.config.tiers if entry.id == tier), "all")
+        return "all" if tier is None else self.config.tier_label(tier)
 
     def rings(self, rings: str) -> tuple[str | None, ...]:
         """Return the tiers that are drawn: each of them, or the pool."""
@@ -92,22 +91,10 @@ def read_spiders(dataset: Dataset, filters: Filters, methods: Methods) -> Spider
         raise NothingFoundError("No results found matching filters")
     visible = bool(cells["tokenized_n"].sum() > 0)
     tokens = read_token_means(dataset, filters)
-    cells = _with_tokens(cells, tokens)[COLUMNS]
-    tasks = tuple(task for task in dataset.catalog.base_tasks if (cells["task"] == task).any())
-    tiers = tuple(tier.id for tier in config.tiers if (cells["tier"] == tier.id).any())
-    task_place = {task: number for number, task in enumerate(tasks)}
-    tier_place = {tier: number for number, tier in enumerate(tiers)}
-    cells = (
-        cells.assign(
-            _task=[task_place[task] for task in cells["task"]],
-            _tier=[-1 if tier is None else tier_place[tier] for tier in cells["tier"]],
-        )
-        .sort_values(["eval_id", "_task", "_tier"])
-        .drop(columns=["_task", "_tier"])
-        .reset_index(drop=True)
-    )
+    ordered = in_display_order(dataset, _with_tokens(cells, tokens)[COLUMNS])
+    cells = ordered.cells
     evals = tuple(int(eval_id) for eval_id in dict.fromkeys(cells["eval_id"]))
-    return Spiders(cells, evals, tasks, tiers, config, filters, methods, visible)
+    return Spiders(cells, evals, ordered.tasks, ordered.tiers, config, filters, methods, visible)
 
 
 def _with_tokens(cells: pd.DataFrame, tokens: pd.DataFrame) -> pd.DataFrame:

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 import pandas as pd
 
 from core import __version__, charts
-from core.tiers.spiderweb.table import TRUNCATION_MARKED, Spiders
+from core.tiers.notes import TRUNCATION_TOLD
+from core.tiers.spiderweb.table import Spiders
+from core.tiers.words import listed
 
 SMALL_N = 30
 
@@ -26,11 +28,11 @@ def eval_sentence(spiders: Spiders, eval_id: int) -> str:
             f"{name} is strongest at {_task(spiders, best)}, {_cell(best)}, and weakest at"
             f" {_task(spiders, worst)}, {_cell(worst)}"
         )
-    cut = pooled[pooled["truncated_ratio"] > TRUNCATION_MARKED]
+    cut = pooled[pooled["truncated_ratio"] > TRUNCATION_TOLD]
     if len(cut):
         most = cut.iloc[int(cut["truncated_ratio"].argmax())]
         text += (
-            f"; more than {TRUNCATION_MARKED:.0%} truncated in {len(cut)} of {len(pooled)} tasks, most in"
+            f"; more than {TRUNCATION_TOLD:.0%} truncated in {len(cut)} of {len(pooled)} tasks, most in"
             f" {_task(spiders, most)} ({most['truncated_ratio']:.0%})"
         )
     return f"{text}."
@@ -69,17 +71,14 @@ def notes(spiders: Spiders, evals: Sequence[int]) -> tuple[str, ...]:
     }
     for one, tasks in missing.items():
         if tasks:
-            labels = ", ".join(spiders.config.task_label(task) for task in tasks[:5])
-            more = f" and {len(tasks) - 5} more" if len(tasks) > 5 else ""
-            told.append(f"{spiders.name(one)} has no points in {labels}{more}: a gap, not a zero.")
+            told.append(f"{spiders.name(one)} has no points in {_tasks(spiders, tasks)}: a gap, not a zero.")
     if spiders.tiers:
         untiered = [
             task for task in spiders.tasks
             if spiders.cells.loc[spiders.cells["task"] == task, "tier"].isna().all()
         ]  # fmt: skip
         if untiered:
-            labels = ", ".join(spiders.config.task_label(task) for task in untiered[:5])
-            told.append(f"In no tier, so only in the pooled numbers: {labels}.")
+            told.append(f"In no tier, so only in the pooled numbers: {_tasks(spiders, untiered)}.")
     shown = spiders.cells[spiders.cells["eval_id"].isin(evals)]
     small = shown[shown["n"] < SMALL_N]
     if len(small):
@@ -89,9 +88,9 @@ def notes(spiders: Spiders, evals: Sequence[int]) -> tuple[str, ...]:
         )
     below = pooled[pooled["below_chance"]]
     if len(below):
-        labels = ", ".join(dict.fromkeys(spiders.config.task_label(task) for task in below["task"]))
-        told.append(f"Below chance somewhere, shown as 0: {labels}.")
-    if (shown["truncated_ratio"] > TRUNCATION_MARKED).any():
+        tasks = list(dict.fromkeys(below["task"]))
+        told.append(f"Below chance somewhere, shown as 0: {_tasks(spiders, tasks)}.")
+    if (shown["truncated_ratio"] > TRUNCATION_TOLD).any():
         told.append("Truncated completions are left out of the accuracies shown.")
     if spiders.visible_tokens:
         told.append("Tokens are visible tokens of the response text; hidden reasoning is not included.")
@@ -103,18 +102,17 @@ def subtitle(spiders: Spiders, evals: Sequence[int], *, radar: bool = True) -> s
     how = "center 0, rim 1; shaded: 95% interval" if radar else "lines: 95% interval"
     text = f"{spiders.filters.sentence(spiders.config)} · accuracy is guess-corrected; {how}"
     shown = spiders.cells[spiders.cells["eval_id"].isin(evals)]
-    if (shown["truncated_ratio"] > TRUNCATION_MARKED).any():
-        text += f"; ringed in amber: more than {TRUNCATION_MARKED:.0%} truncated (left out of the accuracy)"
+    if (shown["truncated_ratio"] > TRUNCATION_TOLD).any():
+        text += f"; ringed in amber: more than {TRUNCATION_TOLD:.0%} truncated (left out of the accuracy)"
     return text
 
 
 def footer(spiders: Spiders, cells: pd.DataFrame) -> str:
     """Return dataset, n, interval method and version."""
     pooled = cells[cells["tier"].isna()]
-    low, high = int(pooled["n"].min()), int(pooled["n"].max())
     return charts.footer_text(
         spiders.config.name,
-        f"n = {low:,} a task" if low == high else f"n = {low:,} to {high:,} a task",
+        f"{charts.n_text(pooled['n'].min(), pooled['n'].max())} a task",
         spiders.methods.sentence(),
         version=__version__,
     )
@@ -122,6 +120,10 @@ def footer(spiders: Spiders, cells: pd.DataFrame) -> str:
 
 def _pooled(spiders: Spiders, evals: Sequence[int]) -> pd.DataFrame:
     return spiders.cells[spiders.cells["tier"].isna() & spiders.cells["eval_id"].isin(evals)]
+
+
+def _tasks(spiders: Spiders, tasks: Sequence[str]) -> str:
+    return listed([spiders.config.task_label(task) for task in tasks], 5)
 
 
 def _task(spiders: Spiders, cell: pd.Series) -> str:

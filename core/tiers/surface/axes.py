@@ -1,5 +1,6 @@
 """The axes of a surface: what its steps are called, where param sets stand on them, and what is not there."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,12 +9,10 @@ from typing import Any
 import orjson
 import pandas as pd
 
-from core.config import Scalar, Surface, matches
+from core.config import Scalar, Step, Surface, matches, value_order
 from core.store.dataset import Dataset
-from core.store.membership import axis_position
-
-Step = Scalar | tuple[float, float]
-"""One place on an axis: a value, or a closed bin."""
+from core.store.membership import axis_position, surface_place
+from core.tiers.words import listed
 
 MOST_NAMED = 12
 
@@ -71,9 +70,8 @@ def axis_steps(
 def step_texts(steps: Sequence[Step]) -> tuple[str, ...]:
     """Return the steps as texts; a text that two steps share gets the number of its place."""
     texts = [_text(step) for step in steps]
-    return tuple(
-        text if texts.count(text) == 1 else f"{text} ({place + 1})" for place, text in enumerate(texts)
-    )
+    times = Counter(texts)
+    return tuple(text if times[text] == 1 else f"{text} ({place + 1})" for place, text in enumerate(texts))
 
 
 def _text(step: Step) -> str:
@@ -113,12 +111,11 @@ def read_places(dataset: Dataset, panels: Sequence[Panel]) -> pd.DataFrame:
 
 
 def _placed(dataset: Dataset, panel: Panel) -> pd.DataFrame:
-    surface, rows = panel.surface, []
-    for params_id, params in read_param_sets(dataset, panel.base_task):
-        x = axis_position(params.get(surface.x_data), surface.x_values, surface.x_bins)
-        y = axis_position(params.get(surface.y_data), surface.y_values, surface.y_bins)
-        if x is not None and y is not None and matches(surface.filter, params):
-            rows.append((surface.id, params_id, x, y))
+    rows = [
+        (panel.id, params_id, *place)
+        for params_id, params in read_param_sets(dataset, panel.base_task)
+        if (place := surface_place(panel.surface, params))
+    ]
     return pd.DataFrame(rows, columns=["surface", "params_id", "x", "y"])
 
 
@@ -142,22 +139,13 @@ def axis_problems(dataset: Dataset, panel: Panel) -> list[str]:
         if not there:
             names = sorted({one for params in chosen for one in params})
             problems.append(
-                f"{panel.title}: the task has no param {name!r}; its params are {_listed(names) or 'none'}."
+                f"{panel.title}: the task has no param {name!r}; its params are"
+                f" {listed(names, MOST_NAMED) or 'none'}."
             )
         elif absent:
-            have = _listed([_text(value) for value in sorted(set(there), key=_order)])
+            have = listed([_text(value) for value in sorted(set(there), key=value_order)], MOST_NAMED)
             problems.append(
-                f"{panel.title}: {name} {_listed(absent)} {'is' if len(absent) == 1 else 'are'} not in the"
-                f" data, which have {have}."
+                f"{panel.title}: {name} {listed(absent, MOST_NAMED)} {'is' if len(absent) == 1 else 'are'}"
+                f" not in the data, which have {have}."
             )
     return problems
-
-
-def _order(value: Any) -> tuple[bool, float, str]:
-    number = isinstance(value, int | float)
-    return not number, float(value) if number else 0.0, str(value)
-
-
-def _listed(texts: Sequence[str]) -> str:
-    more = len(texts) - MOST_NAMED
-    return ", ".join(texts[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

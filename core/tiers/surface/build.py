@@ -1,26 +1,31 @@
 """A surface built on the spot from any two params of a task, and how it gets into the config.
 
-Axes are those an import would infer (core.importers.slices): the values themselves, or quantile bins of a
-numeric param with more than MOST_STEPS values; a param with text keeps its values.
+Axes are those an import would infer: core.stats.bins cuts numeric ones, a param with text keeps its values.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from core.config import BaseTask, Scalar, Surface, is_number, load_config, save_config
+from core.config import (
+    BaseTask,
+    Scalar,
+    Step,
+    Surface,
+    free_id,
+    is_number,
+    load_config,
+    save_config,
+    surface_over,
+    title,
+    value_order,
+    whole_steps,
+)
 from core.errors import ConfigError, FilterError
+from core.stats.bins import bin_count, cut
 from core.store.dataset import Dataset
 from core.tiers.surface.axes import read_param_sets
-
-MOST_STEPS = 12
-LEAST_BINS = 3
-ITEMS_WANTED = 10
-"""Items a cell should have on average: few items make few bins."""
 
 MOST_TEXTS = 40
 """A param with more texts than this is no axis."""
@@ -33,11 +38,6 @@ class Pair:
     base_task: str
     x: str
     y: str
-
-
-def title(name: str) -> str:
-    """Return a param name as a label: num_terms -> Num Terms."""
-    return " ".join(word[0].upper() + word[1:] for word in name.replace("_", " ").split()) or name
 
 
 def read_axis_params(dataset: Dataset, base_task: str) -> list[str]:
@@ -75,20 +75,15 @@ def build_surface(dataset: Dataset, pair: Pair) -> Surface:
         raise FilterError(f"A surface needs two different params, not {pair.x!r} twice")
     sets = read_param_sets(dataset, pair.base_task)
     weights = _items(dataset, pair.base_task)
-    bins = int(np.sqrt(sum(weights.values()) / ITEMS_WANTED))
-    fields: dict[str, Any] = {
-        "id": f"{pair.base_task}_{pair.x}_x_{pair.y}",
-        "label": f"{title(pair.x)} x {title(pair.y)}",
-        "x_data": pair.x,
-        "y_data": pair.y,
-    }
-    for side, name in (("x", pair.x), ("y", pair.y)):
+    bins = bin_count(sum(weights.values()), axes=2)
+    steps = {}
+    for name in (pair.x, pair.y):
         counted: Counter[Scalar] = Counter()
         for params_id, params in sets:
             if name in params:
                 counted[params[name]] += weights.get(params_id, 0)
-        fields[f"{side}_{_kind(counted)}"] = _steps(counted, min(max(bins, LEAST_BINS), MOST_STEPS))
-    return Surface.model_validate(fields | {"filter": {}})
+        steps[name] = _steps(counted, bins)
+    return surface_over(pair.base_task, (pair.x, steps[pair.x]), (pair.y, steps[pair.y]))
 
 
 def _items(dataset: Dataset, base_task: str) -> dict[int, int]:
@@ -103,42 +98,11 @@ def _items(dataset: Dataset, base_task: str) -> dict[int, int]:
     return {row["params_id"]: row["items"] for row in rows}
 
 
-def _kind(counted: Mapping[Scalar, int]) -> str:
-    return "bins" if len(counted) > MOST_STEPS and all(map(is_number, counted)) else "values"
-
-
-def _steps(counted: Mapping[Scalar, int], most_bins: int) -> list[Any]:
-    if _kind(counted) == "values":
-        return sorted(counted, key=lambda value: (not is_number(value), _number(value), str(value)))
-    return quantile_bins(((_number(value), items) for value, items in counted.items()), most_bins)
-
-
-def _number(value: Scalar) -> float:
-    return float(value) if is_number(value) else 0.0
-
-
-def quantile_bins(counted: Iterable[tuple[float, int]], most: int) -> list[list[float]]:
-    """Return closed bins [low, high] of about equally many items, in ascending order.
-
-    Parameters
-    ----------
-    counted
-        Distinct values with the number of items that have them.
-    most
-        Number of bins; fewer where one value alone fills a bin or more.
-    """
-    pairs = sorted(counted)
-    values = np.array([value for value, _ in pairs])
-    items = np.array([number for _, number in pairs], dtype=float)
-    middle = (np.cumsum(items) - items / 2) / items.sum()
-    run = np.floor(middle * most).astype(int)
-    return [
-        [_whole(float(values[run == k].min())), _whole(float(values[run == k].max()))] for k in np.unique(run)
-    ]
-
-
-def _whole(value: float) -> float:
-    return int(value) if value.is_integer() else value
+def _steps(counted: Mapping[Scalar, int], bins: int) -> list[Step]:
+    if not all(map(is_number, counted)):
+        texts: list[Step] = [*sorted(counted, key=value_order)]
+        return texts
+    return whole_steps(cut([(float(value), items) for value, items in counted.items()], bins))
 
 
 def append_surface(config_path: Path, base_task: str, surface: Surface) -> str:
@@ -159,9 +123,7 @@ def append_surface(config_path: Path, base_task: str, surface: Surface) -> str:
         if one.model_dump(exclude={"id", "label"}, exclude_defaults=True) == same:
             raise ConfigError(f"The config has this surface already: {one.id}")
     taken = {s.id for entry in config.basetasks.values() for s in entry.surfaces}
-    unique, number = surface.id, 2
-    while unique in taken:
-        unique, number = f"{surface.id}-{number}", number + 1
+    unique = free_id(surface.id, taken)
     entry = task.model_copy(update={"surfaces": [*task.surfaces, surface.model_copy(update={"id": unique})]})
     try:
         save_config(

@@ -31,7 +31,8 @@ def curve_chart(
     """
     frame = curve.frame.dropna(subset=["accuracy"]).assign(few=lambda rows: rows["n_items"] < FEW_ITEMS)
     ids = sorted({int(one) for one in frame["eval_id"]})
-    names = [config.eval_names[one] for one in ids]
+    names_of = config.eval_names
+    names = [names_of[one] for one in ids]
     legend = alt.Legend(orient="bottom", columns=2) if len(ids) > 1 else None
     colour = alt.Color(
         "name:N",
@@ -95,8 +96,7 @@ def n_text(frame: pd.DataFrame) -> str:
     """Return how many completions a point of a curve has."""
     if frame.empty:
         return "n = 0"
-    ends = dict.fromkeys(f"{int(end):,}" for end in (frame["n"].min(), frame["n"].max()))
-    return f"n = {' to '.join(ends)} completions a point"
+    return f"{charts.n_text(frame['n'].min(), frame['n'].max())} completions a point"
 
 
 def curve_words(curve: Curve) -> str:

@@ -7,10 +7,8 @@ import pandas as pd
 from core.errors import FilterError
 from core.stats.multiplicity import benjamini_hochberg
 from core.stats.paired import compare
-from core.store.aggregate import STORED_THRESHOLD
 from core.store.dataset import Dataset
-from core.tiers.points import item_results_at
-from core.tiers.selection import selected_points
+from core.tiers.points import item_results_at, selected_at
 from core.tiers.surface.axes import read_places
 from core.tiers.surface.table import SurfaceGrid
 
@@ -87,10 +85,7 @@ def read_surface_difference(dataset: Dataset, grid: SurfaceGrid, a: int, b: int)
 def _items(dataset: Dataset, grid: SurfaceGrid, a: int, b: int) -> pd.DataFrame:
     """Return one row per item with y, k and truncated of both evals, 0 where one has no completion."""
     filters = replace(grid.filters.without("groups"), eval_id=(a, b))
-    selected, parameters = selected_points(dataset, filters)
-    threshold = filters.threshold or STORED_THRESHOLD
-    if threshold != STORED_THRESHOLD:
-        parameters = {**parameters, "threshold": threshold}
+    selected, threshold, parameters = selected_at(dataset, filters)
     sums = ", ".join(
         f"coalesce(sum(r.{column}) FILTER (WHERE s.eval_id = ${side}), 0)::DOUBLE AS {column}_{side}"
         for side in ("a", "b")

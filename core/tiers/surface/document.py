@@ -1,11 +1,11 @@
 """Surfaces as a JSON document and as rows for CSV."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
+from core.export import plain
 from core.tiers.split import Split
 from core.tiers.surface.axes import Panel
 from core.tiers.surface.difference import RATE, SurfaceDifference
@@ -55,7 +55,7 @@ def to_document(
             for panel in grid.panels
             if len(cells := grid.of(eval_id, panel.id))
         ],
-        "axes": {"method": METHOD, "rows": _records(read_drops(grid).drop(columns=["name", "title"]))},
+        "axes": {"method": METHOD, "rows": plain(read_drops(grid).drop(columns=["name", "title"]))},
     }
     if difference is not None:
         document["difference"] = _difference(grid, difference)
@@ -97,18 +97,8 @@ def _matrix(cells: pd.DataFrame, panel: Panel, name: str) -> list[list[Any]]:
     """Return a column as rows of y by columns of x; None where there is no cell or no number."""
     rows: list[list[Any]] = [[None] * len(panel.x) for _ in panel.y]
     for x, y, value in zip(cells["x"], cells["y"], cells[name].tolist(), strict=True):
-        rows[y][x] = int(value) if name in COUNTS else _plain(value)
+        rows[y][x] = int(value) if name in COUNTS else plain(value)
     return rows
-
-
-def _records(frame: pd.DataFrame) -> list[Document]:
-    return [{str(k): _plain(v) for k, v in row.items()} for row in frame.to_dict(orient="records")]
-
-
-def _plain(value: Any) -> Any:
-    """Return missing as None."""
-    value = value.item() if hasattr(value, "item") else value
-    return None if value is None or (isinstance(value, float) and math.isnan(value)) else value
 
 
 EXPORT = (

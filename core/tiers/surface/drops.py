@@ -25,7 +25,7 @@ def read_drops(grid: SurfaceGrid) -> pd.DataFrame:
     param along which accuracy changes more in size, None where the interval of the difference of the two
     sizes does not tell.
     """
-    rows = []
+    rows, names = [], grid.config.eval_names
     for _, part in grid.cells.groupby(["eval_id", "surface"], sort=False):
         eval_id, surface = int(part["eval_id"].iloc[0]), str(part["surface"].iloc[0])
         panel = grid.panel(surface)
@@ -33,7 +33,7 @@ def read_drops(grid: SurfaceGrid) -> pd.DataFrame:
         x, y, difference = found.x, found.y, found.difference
         rows.append(
             {
-                "eval_id": eval_id, "name": grid.name(eval_id), "surface": surface,
+                "eval_id": eval_id, "name": names[eval_id], "surface": surface,
                 "title": panel.title, "cells": found.cells,
                 "x": panel.surface.x_data, "x_drop": x.drop, "x_lower": x.lower, "x_upper": x.upper,
                 "y": panel.surface.y_data, "y_drop": y.drop, "y_lower": y.lower, "y_upper": y.upper,

@@ -6,10 +6,10 @@ from typing import Any
 
 from core import charts
 from core.errors import FilterError, NothingFoundError
-from core.export import csv_bytes, file_name, part, to_json, unique_names
+from core.export import csv_bytes, file_name, part, to_json
 from core.filters import Filters
 from core.store.dataset import Dataset
-from core.tiers.files import ResultFile
+from core.tiers.files import ResultFile, numbered
 from core.tiers.methods import Methods
 from core.tiers.split import Split, read_splits
 from core.tiers.surface.difference import SurfaceDifference
@@ -91,10 +91,7 @@ def result_files(
     name = file_name(grid.config.name, "surface", *parts, extension=form, filters=filters.to_dict())
     suffix = "" if split is None else part(split.dimension, split.value)
     makers = _makers(grid, form, difference, split, view, width=width, dark=dark)
-    return [
-        ResultFile(one, "_".join(filter(None, [suffix, str(number) if number > 1 else ""])), make)
-        for number, (one, make) in enumerate(zip(unique_names([name] * len(makers)), makers, strict=True), 1)
-    ]
+    return numbered(name, suffix, makers)
 
 
 def _makers(

@@ -13,6 +13,7 @@ from core.tiers.surface.difference import RATE, SurfaceDifference
 from core.tiers.surface.heatmap_column import AXIS_ROOM, CELL_HEIGHT, LEAST_CELL, column
 from core.tiers.surface.summary import summarise
 from core.tiers.surface.table import FEW_ITEMS, SurfaceGrid
+from core.tiers.words import EM_DASH
 
 ROWS, COLUMNS, STEPS = 6, 4, 32
 """Most evals, surfaces and steps of y of one image: more are further images, never smaller ones."""
@@ -24,7 +25,6 @@ GAP = 18
 SHOWN = [
     "eval_id", "surface", "x", "y", "accuracy", "center", "lower", "upper", "n", "n_items", "truncated",
 ]  # fmt: skip
-EM_DASH = "—"
 
 
 @dataclass(frozen=True)
@@ -87,6 +87,7 @@ def surface_heatmaps(
             tooltip=_accuracy_tooltip(panel),
             dark=dark,
             first=place == 0,
+            heading_width=step * len(page.panels[0].x),
         )
         for place, panel in enumerate(page.panels)
     ]
@@ -130,6 +131,7 @@ def difference_heatmaps(
             tooltip=_difference_tooltip(panel),
             dark=dark,
             first=place == 0,
+            heading_width=step * len(panels[0].x),
         )
         for place, panel in enumerate(panels)
     ]
@@ -147,10 +149,10 @@ def difference_heatmaps(
 
 
 def _accuracy_cells(grid: SurfaceGrid, dark: bool) -> pd.DataFrame:
-    cells = grid.cells
+    cells, names = grid.cells, grid.config.eval_names
     fills = [accuracy_colour(value, dark) for value in cells["accuracy"]]
     return cells[SHOWN].assign(
-        name=[grid.name(eval_id) for eval_id in cells["eval_id"]],
+        name=[names[eval_id] for eval_id in cells["eval_id"]],
         shown=cells["accuracy"],
         text=[EM_DASH if pd.isna(value) else f"{value:.2f}" for value in cells["accuracy"]],
         light=[text_on(fill) == "#ffffff" for fill in fills],
@@ -253,10 +255,7 @@ def _finished(
     unit: str = "completions",
 ) -> alt.HConcatChart:
     counted = n[n > 0]
-    some = "n = 0"
-    if len(counted):
-        ends = dict.fromkeys(f"{int(end):,}" for end in (counted.min(), counted.max()))
-        some = f"n = {' to '.join(ends)} {unit} a cell"
+    some = f"{charts.n_text(counted.min(), counted.max())} {unit} a cell" if len(counted) else "n = 0"
     return charts.finish(
         alt.HConcatChart(hconcat=columns, spacing=GAP),
         title=title,

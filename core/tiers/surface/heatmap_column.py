@@ -31,8 +31,13 @@ def column(
     tooltip: list[alt.Tooltip],
     dark: bool,
     first: bool,
+    heading_width: float,
 ) -> alt.FacetChart:
-    """Return one surface with a row per name; one facet compiles several times faster than single panels."""
+    """Return one surface with a row per name; one facet compiles several times faster than single panels.
+
+    `heading_width` is the first column's, which shows the names: wrapped to another width, the blank
+    headings of this column would take other lines and push its rows out of line with the names.
+    """
     colours = theme(dark)
     data = cells.assign(
         column=[panel.x_texts[x] for x in cells["x"]], row=[panel.y_texts[y] for y in cells["y"]], there=True
@@ -44,7 +49,7 @@ def column(
     size = (round(step * len(panel.x)), height)
     header = alt.Header(
         labelOrient="top", labelAnchor="start", labelFontSize=HEADING, labelFontWeight="bold", labelLimit=0,
-        labelPadding=8, labelExpr=_headings(names, size[0], shown=first), title=None,
+        labelPadding=8, labelExpr=_headings(names, heading_width, shown=first), title=None,
     )  # fmt: skip
     title = alt.TitleParams(
         panel.title, fontSize=14, anchor="start", offset=8, color=colours.muted, limit=size[0] + AXIS_ROOM

@@ -4,10 +4,17 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from core.tiers.notes import (
+    ERROR_WARNING,
+    TRUNCATION_TOLD,
+    mixed_choices,
+    mixed_choices_note,
+    mixed_repeats,
+    mixed_repeats_note,
+    unknown_truncation,
+)
 from core.tiers.surface.axes import Panel
-
-ERROR_WARNING = 0.01
-"""Share of error completions above which the notes say so."""
+from core.tiers.words import listed
 
 
 def surface_notes(cells: pd.DataFrame, panels: Sequence[Panel], *, few: int) -> tuple[str, ...]:
@@ -29,15 +36,13 @@ def surface_notes(cells: pd.DataFrame, panels: Sequence[Panel], *, few: int) -> 
         _mixed_repeats(cells, titles),
         _mixed_choices(cells, titles),
         _below_chance(cells),
-        _unknown_truncation(cells),
+        unknown_truncation(cells),
     ]
     return tuple(note for note in notes if note)
 
 
-def _named(cells: pd.DataFrame, titles: dict[str, str], most: int = 4) -> str:
-    names = [titles[one] for one in dict.fromkeys(cells["surface"])]
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+def _named(cells: pd.DataFrame, titles: dict[str, str]) -> str:
+    return listed([titles[one] for one in dict.fromkeys(cells["surface"])], 4)
 
 
 def _cells_text(number: int, total: int) -> str:
@@ -69,36 +74,23 @@ def _errors(cells: pd.DataFrame) -> str:
 
 
 def _truncated(cells: pd.DataFrame) -> str:
-    number = int((cells["truncated_ratio"] > 0.02).sum())
+    number = int((cells["truncated_ratio"] > TRUNCATION_TOLD).sum())
     if not number:
         return ""
     return (
         f"Truncated completions are not in the accuracy: in {_cells_text(number, len(cells))} they are more"
-        " than 2%, so that accuracy there is of the completions that came to an end."
+        f" than {TRUNCATION_TOLD:.0%}, so that accuracy there is of the completions that came to an end."
     )
 
 
 def _mixed_repeats(cells: pd.DataFrame, titles: dict[str, str]) -> str:
-    mixed = cells[cells["least_tries"] != cells["most_tries"]]
-    mixed = mixed[mixed["least_tries"].notna()]
-    if mixed.empty:
-        return ""
-    low, high = int(mixed["least_tries"].min()), int(mixed["most_tries"].max())
-    return (
-        f"Cells of {_named(mixed, titles)} mix items with {low} to {high} completions: an item with more"
-        " completions weighs more in them."
-    )
+    mixed = mixed_repeats(cells)
+    return "" if mixed.empty else mixed_repeats_note(mixed, f"Cells of {_named(mixed, titles)}")
 
 
 def _mixed_choices(cells: pd.DataFrame, titles: dict[str, str]) -> str:
-    partly = (cells["choices_n"] > 0) & (cells["choices_n"] < cells["n"])
-    mixed = cells[(cells["choices_kinds"] > 1) | partly]
-    if mixed.empty:
-        return ""
-    return (
-        f"Cells of {_named(mixed, titles)} mix items with different numbers of choices: their guess-corrected"
-        " accuracy weighs an item by 1 - 1/choices."
-    )
+    mixed = mixed_choices(cells)
+    return "" if mixed.empty else mixed_choices_note(f"Cells of {_named(mixed, titles)}")
 
 
 def _below_chance(cells: pd.DataFrame) -> str:
@@ -106,11 +98,3 @@ def _below_chance(cells: pd.DataFrame) -> str:
     if not number:
         return ""
     return f"Below chance, so shown as 0: {_cells_text(number, len(cells))}."
-
-
-def _unknown_truncation(cells: pd.DataFrame) -> str:
-    if not cells["truncation_unknown"].sum():
-        return ""
-    return (
-        "The source does not say which responses were cut off: truncated responses count as they were graded."
-    )

@@ -24,13 +24,8 @@ _HEADING, _GAP = 44, 14
 
 def scene_pages(grid: SurfaceGrid) -> tuple[tuple[Choice, ...], ...]:
     """Return the evals and surfaces of a grid, cut into images of at most SCENES, a row an eval."""
-    choices = [
-        (eval_id, panel.id)
-        for eval_id in grid.evals
-        for panel in grid.panels
-        if len(grid.of(eval_id, panel.id))
-    ]
-    return tuple(tuple(choices[start : start + SCENES]) for start in range(0, len(choices), SCENES))
+    choices = grid.choices
+    return tuple(choices[start : start + SCENES] for start in range(0, len(choices), SCENES))
 
 
 def scenes_png(

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import pandas as pd
 
@@ -15,6 +16,7 @@ from core.tiers.points import read_choices, read_points
 from core.tiers.surface.axes import Panel, axis_problems, read_places
 from core.tiers.surface.build import Pair, build_surface
 from core.tiers.surface.notes import surface_notes
+from core.tiers.words import listed
 
 KEYS = ["eval_id", "surface", "x", "y"]
 
@@ -65,6 +67,12 @@ class SurfaceGrid:
     def name(self, eval_id: int) -> str:
         """Return what an eval is called."""
         return self.config.eval_names[eval_id]
+
+    @cached_property
+    def choices(self) -> tuple[tuple[int, str], ...]:
+        """The (eval_id, surface) pairs that have cells, in display order."""
+        pairs = zip(self.cells["eval_id"].tolist(), self.cells["surface"], strict=True)
+        return tuple(dict.fromkeys(pairs))
 
     def of(self, eval_id: int, surface: str) -> pd.DataFrame:
         """Return the cells of one eval on one surface."""
@@ -157,10 +165,9 @@ def _built(dataset: Dataset, pair: Pair, others: Sequence[Panel]) -> Panel:
 
 def what_to_add(dataset: Dataset, tasks: Sequence[str]) -> str:
     """Return what to add to the config so that a task has a surface."""
-    labels = ", ".join(dataset.config.task_label(task) for task in tasks[:6])
-    more = f" and {len(tasks) - 6} more" if len(tasks) > 6 else ""
+    labels = listed([dataset.config.task_label(task) for task in tasks])
     return (
-        f"The config has no surface for {labels}{more}: add one to basetasks.{tasks[0]}.surfaces in"
+        f"The config has no surface for {labels}: add one to basetasks.{tasks[0]}.surfaces in"
         f" {dataset.config_path.name}, such as\n"
         '{"id": "my_surface", "label": "A x B", "x_data": "a", "y_data": "b",'
         ' "x_values": [1, 2, 3], "y_values": [1, 2], "filter": {}}'

@@ -6,6 +6,7 @@ import altair as alt
 import pandas as pd
 
 from core import __version__, charts
+from core.config import is_number, value_order
 from core.errors import FilterError, NothingFoundError
 from core.filters import Filters
 from core.palette import model_colour
@@ -14,7 +15,7 @@ from core.store.membership import axis_position
 from core.tiers.cells import estimate_cells
 from core.tiers.methods import Methods
 from core.tiers.points import read_choices, read_points
-from core.tiers.tasks.table import MOST_VALUES, value_order
+from core.tiers.tasks.table import MOST_VALUES
 
 
 def accuracy_by_param(
@@ -62,7 +63,7 @@ def accuracy_by_param(
 def _axis(values: pd.Series) -> tuple[list[str], list[int]]:
     """Return the labels of an axis and the place of each value on it."""
     distinct = sorted(set(values), key=value_order)
-    numeric = all(isinstance(v, int | float) and not isinstance(v, bool) for v in distinct)
+    numeric = all(map(is_number, distinct))
     if len(distinct) <= MOST_VALUES or not numeric:
         place = {value: number for number, value in enumerate(distinct)}
         return [str(value) for value in distinct], [place[value] for value in values]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from core.config import BaseTask, Scalar, Surface
+from core.config import BaseTask, Scalar, Surface, value_order
 from core.filters import Filters
 from core.store.dataset import Dataset
 from core.tiers.points import read_points
@@ -91,12 +91,6 @@ def _params(dataset: Dataset, points: pd.DataFrame) -> dict[str, dict[str, tuple
         task: {name: tuple(sorted(some, key=value_order)) for name, some in params.items()}
         for task, params in found.items()
     }
-
-
-def value_order(value: Scalar) -> tuple[bool, float, str]:
-    """Return a sort key of param values: numbers by size, then text."""
-    number = isinstance(value, int | float)
-    return not number, float(value) if isinstance(value, int | float) else 0.0, str(value)
 
 
 def task_frame(rows: list[TaskRow]) -> pd.DataFrame:

@@ -20,7 +20,7 @@ ROW: dict[str, Any] = {
 }  # fmt: skip
 CELL: dict[str, Any] = {
     "tier": None, "n": 200, "least_tries": 2, "most_tries": 2, "choices_n": 0, "choices_kinds": 0,
-    "truncation_unknown": 0,
+    "truncation_unknown": 0, "truncated": 0, "error": 0,
 }  # fmt: skip
 
 
@@ -47,7 +47,7 @@ def test_plain_data_need_no_note() -> None:
 @pytest.mark.parametrize(
     ("rows", "cells", "note"),
     [
-        ({"complete": False}, {}, "Marked *: B lack a cell that another eval has, and are not ranked."),
+        ({"complete": False}, {}, "Marked *: B lacks a cell that another eval has, and is not ranked."),
         ({"error": 3}, {}, "Completions that failed for other reasons than the model (left out everywhere):"
          " B 1.5%."),
         ({"empty": 1200}, {}, "Empty responses, counted by their score like any other: B 1,200."),
@@ -67,7 +67,9 @@ def test_plain_data_need_no_note() -> None:
         ({}, {"choices_n": 200, "choices_kinds": 1}, None),
         ({}, {"choices_n": 100, "choices_kinds": 1}, "Cells of Task U mix items with different numbers of"
          " choices: their guess-corrected accuracy weighs an item by 1 - 1/choices."),
-        ({}, {"truncation_unknown": 1}, "The source does not say which responses were cut off: truncated"
+        ({}, {"truncation_unknown": 1}, "For 1 of 800 completions the source does not say whether they"
+         " were cut off: these count as they were graded."),
+        ({}, {"truncation_unknown": 800}, "The source does not say which responses were cut off: truncated"
          " responses count as they were graded."),
         ({"error": 2}, {}, None),
     ],
@@ -87,11 +89,24 @@ def test_boundaries() -> None:
 
 def test_incomplete_evals_that_are_ranked() -> None:
     (note,) = notes({"complete": False}, rank_incomplete=True)
-    assert note == "Marked *: B lack a cell that another eval has, and are ranked on the cells they have."
+    assert note == "Marked *: B lacks a cell that another eval has, and is ranked on the cells it has."
 
 
 def test_tasks_outside_the_tiers() -> None:
     assert notes(tiered=True) == ("Not in any tier, so not in the scores: Task U.",)
+
+
+def test_completions_outside_the_tiers_of_a_task_are_counted() -> None:
+    frame = pd.DataFrame([{"eval_id": 0, "task": "t", **CELL}, {"eval_id": 0, "task": "u", **CELL}])
+    tiered = pd.concat(
+        [frame.assign(tier="easy", n=[150, 200]), frame[frame["task"] == "t"].assign(tier="hard", n=20)]
+    )
+    (note,) = leaderboard_notes(
+        pd.DataFrame([{"name": "A", **ROW}]), frame, tiered, CONFIG, rank_incomplete=False
+    )
+    assert note == (
+        "At least 30 of 200 counted completions of Task T are in no tier and do not enter the scores."
+    )
 
 
 def test_all_at_once_in_a_fixed_order() -> None:
@@ -100,7 +115,7 @@ def test_all_at_once_in_a_fixed_order() -> None:
         {"n": 5, "least_tries": 1, "choices_n": 1, "choices_kinds": 1, "truncation_unknown": 2},
     )
     starts = ["Marked *", "Completions that failed", "ReasonScore is", "Pooled cells", "Cells of Task U",
-              "Empty responses", "Tokens are", "The source does not"]  # fmt: skip
+              "Empty responses", "Tokens are", "For 2 of "]  # fmt: skip
     assert [note[: len(start)] for note, start in zip(found, starts, strict=True)] == starts
 
 

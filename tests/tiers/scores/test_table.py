@@ -178,7 +178,7 @@ def test_cells_stand_in_display_order(mixed: Dataset) -> None:
         ("sort", None), ("sort", "low"), ("sort", "high"), ("add", None), ("add", "low"), ("add", "high"),
         ("word's", None),
     ]  # fmt: skip
-    assert (board.tier_label("low"), board.tier_label("high")) == ("Low one", "High one")
+    assert (board.config.tier_label("low"), board.config.tier_label("high")) == ("Low one", "High one")
     only = read_scores(mixed, Filters.from_dict({"eval_id": [0], "tiers": ["High one"]}), Methods())
     assert only.tiers == ("high",)
     assert set(only.cells["tier"]) == {None, "high"}

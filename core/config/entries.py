@@ -1,21 +1,16 @@
-"""The dataset config: evals, base tasks, surfaces, projections and tiers, validated with pydantic.
+"""What a dataset config says, validated with pydantic, and which params its filters match."""
 
-The file is ReasonScape's; keys that this project does not know are kept through a load and a save.
-"""
-
-import json
 import math
-import os
 import re
-import tempfile
-from pathlib import Path
+from collections import Counter
+from collections.abc import Container, Iterable, Sequence
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
-
-from core.errors import ConfigError
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 Scalar = bool | int | float | str
+Step = Scalar | tuple[float, float]
+"""One place on an axis: a value, or a closed bin."""
 ParamFilter = dict[str, Scalar | list[Scalar]]
 """Every key must equal the point's param; a list means "one of"; {} matches everything."""
 ParamFilters = ParamFilter | list[ParamFilter]
@@ -145,9 +140,9 @@ class DatasetConfig(_Entry):
     def eval_names(self) -> list[str]:
         """What each eval is called on screen: its label, with its eval_id where another has the same."""
         labels = [entry.label for entry in self.evals]
+        times = Counter(labels)
         return [
-            label if labels.count(label) == 1 else f"{label} (eval {number})"
-            for number, label in enumerate(labels)
+            label if times[label] == 1 else f"{label} (eval {number})" for number, label in enumerate(labels)
         ]
 
     def surface(self, surface_id: str) -> tuple[str, Surface] | None:
@@ -167,11 +162,24 @@ class DatasetConfig(_Entry):
         task = self.basetasks.get(base_task)
         return task.label if task else base_task
 
+    def tier_label(self, tier_id: str) -> str:
+        """Return what a tier is called on screen."""
+        return next(tier.label for tier in self.tiers if tier.id == tier_id)
+
+    def surface_label(self, surface_id: str) -> str:
+        """Return what a surface is called on screen, with its task: two tasks may call theirs the same."""
+        found = self.surface(surface_id)
+        return f"{self.task_label(found[0])}: {found[1].label}" if found else surface_id
+
 
 def _no_twins(what: str, names: list[str]) -> None:
-    twins = sorted({name for name in names if names.count(name) > 1})
-    if twins:
+    if twins := repeated(names):
         raise ValueError(f"{what} used twice: {', '.join(twins)}")
+
+
+def repeated(names: Iterable[str]) -> list[str]:
+    """Return the names that occur more than once, sorted."""
+    return sorted(name for name, times in Counter(names).items() if times > 1)
 
 
 def tier_filter(tier: Tier, base_task: str) -> ParamFilters | None:
@@ -202,101 +210,56 @@ def same_value(one: Any, other: Any) -> bool:
     return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
 
 
-def load_config(path: Path) -> DatasetConfig:
-    """Read and validate a dataset config.
-
-    Raises
-    ------
-    ConfigError
-        The file is absent, is not JSON, or does not fit; the message names the file, the place inside
-        the JSON, what is wrong and what is valid.
-    """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise ConfigError(f"Config not found: {path}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"Config cannot be read: {path}: {error}") from error
-    try:
-        document = json.loads(text, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"Config is not valid JSON: {path}: {error}") from error
-    if not isinstance(document, dict):
-        raise ConfigError(f"Config {path} must be a JSON object, not {type(document).__name__}")
-    if not document.get("db"):
-        raise ConfigError("Config must specify 'db' path")
-    document.setdefault("name", path.stem)
-    try:
-        return DatasetConfig.model_validate(document)
-    except ValidationError as error:
-        raise ConfigError(_explain(path, document, error)) from error
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _explain(path: Path, document: dict[str, Any], error: ValidationError) -> str:
-    faults: dict[tuple[int | str, ...], list[str]] = {}
-    given: dict[tuple[int | str, ...], str] = {}
-    for fault in error.errors():
-        place = _place(document, fault["loc"], lacking=fault["type"] == "missing")
-        faults.setdefault(place, []).append(fault["msg"].removeprefix("Value error, "))
-        given[place] = "" if fault["type"] == "missing" else f"; given: {_short(fault['input'])}"
-    # Where a part of a value is at fault, that the whole could have been of another type is no news.
-    places = [one for one in faults if not any(one == other[: len(one)] for other in faults if one != other)]
-    lines = [
-        f"{'.'.join(map(str, place)) or '(top)'}: {_either(faults[place])}{given[place]}"
-        for place in places[:5]
-    ]
-    more = len(places) - len(lines)
-    return f"Config {path} is not valid: " + "; ".join(lines) + (f"; and {more} more" if more > 0 else "")
-
-
-def _place(document: Any, steps: tuple[int | str, ...], *, lacking: bool) -> tuple[int | str, ...]:
-    """Return the steps that lead into the document; pydantic also names the types that it tried."""
-    place: list[int | str] = []
-    value = document
-    for step in steps:
-        inside = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
-        if step in inside:
-            value = value[step]
-            place.append(step)
-    return (*place, steps[-1]) if lacking else tuple(place)
-
-
-def _either(messages: list[str]) -> str:
-    first, *others = dict.fromkeys(messages)
-    return " or ".join([first, *(other.removeprefix("Input should be ") for other in others)])
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
-
-
-def dump_config(config: DatasetConfig) -> str:
-    """Return a config as the text of its file: only what was set, unknown keys included."""
-    document = config.model_dump(mode="json", exclude_unset=True)
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def save_config(config: DatasetConfig, path: Path) -> None:
-    """Write a config so that at any moment the file is either the old or the new one, whole."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".new")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(dump_config(config))
-            file.flush()
-            os.fsync(file.fileno())
-        # mkstemp makes a file that only its owner may read; the config is as readable as its folder.
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
 def is_number(value: object) -> bool:
     """Whether a param value is a finite number (a boolean is not)."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def whole(number: float) -> int | float:
+    """Return a number as JSON has it: one without a fraction as an integer."""
+    return int(number) if number.is_integer() else number
+
+
+def whole_steps(steps: Iterable[float | tuple[float, float]]) -> list[Step]:
+    """Return the steps of a numeric axis as JSON has them; see `whole`."""
+    return [(whole(step[0]), whole(step[1])) if isinstance(step, tuple) else whole(step) for step in steps]
+
+
+def value_order(value: Scalar) -> tuple[bool, float, str]:
+    """Return a sort key of param values: numbers by size (booleans as 0 and 1), then texts."""
+    number = isinstance(value, int | float)
+    return not number, float(value) if number else 0.0, str(value)
+
+
+def title(name: str) -> str:
+    """Return the name of a param or task as a label: tower_of_hanoi -> Tower Of Hanoi."""
+    return " ".join(word[0].upper() + word[1:] for word in name.replace("_", " ").split()) or name
+
+
+def free_id(wanted: str, taken: Container[str]) -> str:
+    """Return an id, with a number behind it where it is taken."""
+    free, number = wanted, 2
+    while free in taken:
+        free, number = f"{wanted}-{number}", number + 1
+    return free
+
+
+def surface_over(base_task: str, x: tuple[str, Sequence[Step]], y: tuple[str, Sequence[Step]]) -> Surface:
+    """Return the surface of two params of a task, under the id and label that say so.
+
+    Parameters
+    ----------
+    base_task
+        The task.
+    x, y
+        Name of the param and its steps: values, or closed bins as tuples.
+    """
+    fields: dict[str, Any] = {
+        "id": f"{base_task}_{x[0]}_x_{y[0]}",
+        "label": f"{title(x[0])} x {title(y[0])}",
+        "x_data": x[0],
+        "y_data": y[0],
+    }
+    for side, (_, steps) in (("x", x), ("y", y)):
+        fields[f"{side}_bins" if isinstance(steps[0], tuple) else f"{side}_values"] = list(steps)
+    return Surface.model_validate(fields | {"filter": {}})

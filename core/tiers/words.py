@@ -1,0 +1,19 @@
+"""How every tier writes a missing number, a number and a list of names."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+EM_DASH = "—"
+"""Stands where there is no number; never 0."""
+
+
+def number(value: float, digits: int) -> str:
+    """Return a number with so many decimals, an em dash where it is missing."""
+    return EM_DASH if pd.isna(value) else f"{value:,.{digits}f}"
+
+
+def listed(names: Sequence[str], most: int = 6) -> str:
+    """Return names with commas, those beyond `most` counted."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
