@@ -41,4 +41,4 @@ def run(
     elif output_format is Format.MARKDOWN:
         where.write_text(to_markdown(frame))
     else:
-        where.write_text(frame.to_string(index=False, na_rep="—", max_colwidth=60))
+        where.write_text(frame.fillna("—").to_string(index=False, max_colwidth=60))

@@ -248,7 +248,8 @@ class _Import:
             database=self.database,
             config=self.config,
             changed=built is not None,
-            found=len(found.files),
+            # An empty or unreadable file is left out before it is a candidate, and was found all the same.
+            found=len({*found.files, *(path for paths in found.left_out.values() for path in paths)}),
             new=sum(1 for file in plan.new if not file.earlier_key),
             replaced=len(earlier),
             known=len(plan.known),

@@ -132,7 +132,7 @@ def _tokens(points: pd.DataFrame, frame: pd.DataFrame, dataset: Dataset) -> pd.D
     counted = by_eval["token_n"].where(by_eval["token_n"] > 0)
     tokens = frame[["eval_id", "name", "label"]].copy()
     tokens["tests"] = by_eval["token_n"].fillna(0).astype(int).to_numpy()
-    tokens["tokens"] = by_eval["token_sum"].where(counted.notna()).to_numpy()
+    tokens["tokens"] = by_eval["token_sum"].where(counted.notna()).astype("Int64").to_numpy()
     tokens["average"] = (by_eval["token_sum"] / counted).to_numpy()
     by_task = points.groupby(["eval_id", "task"])[
         ["correct_token_n", "correct_token_sum", "incorrect_token_n", "incorrect_token_sum"]

@@ -111,7 +111,7 @@ def test_the_frame_says_it_in_words_and_the_document_in_values(mixed: Dataset) -
     projections = projection_frame(mixed, Filters())
     assert projections.to_dict(orient="records") == [
         {"base_task": "sort", "id": "by-level", "projection": "By level", "axis": "level",
-         "values": "[0, 1, 2, 3]", "filter": "{}"}
+         "values": [0, 1, 2, 3], "filter": {}}
     ]  # fmt: skip
     assert projection_frame(mixed, Filters(base_task=("add",))).empty
 

@@ -140,13 +140,13 @@ def task_document(dataset: Dataset, rows: list[TaskRow]) -> dict[str, Any]:
 
 
 def projection_frame(dataset: Dataset, filters: Filters) -> pd.DataFrame:
-    """Return the projections of the tasks that filters leave, one row each."""
+    """Return the projections of the tasks that filters leave, one row each, as the config has them."""
     return pd.DataFrame(
         [
             {
                 "base_task": row.base_task, "id": p.id, "projection": p.label, "axis": p.axis,
-                "values": json.dumps(p.values if p.values is not None else p.bins),
-                "filter": json.dumps(p.filter),
+                "values": p.values if p.values is not None else [list(pair) for pair in p.bins or []],
+                "filter": p.filter,
             }
             for row in read_tasks(dataset, filters)
             for p in row.config.projections
