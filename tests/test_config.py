@@ -299,3 +299,16 @@ def test_entries_are_immutable() -> None:
         config.name = "other"
     with pytest.raises(ValueError, match="frozen"):
         config.evals[0].label = "other"
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [["x", "x", "x (eval 0)"], ["x (eval 1)", "x", "x"], ["a", "a", "a", "a (eval 1)", "a (eval 1)"]],
+)
+def test_names_of_evals_are_never_the_same(labels: list[str]) -> None:
+    config = DatasetConfig.model_validate(
+        {"db": "d", "name": "n", "evals": [{"label": one} for one in labels]}
+    )
+    names = config.eval_names
+    assert len(set(names)) == len(labels)
+    assert all(name.startswith(label) for name, label in zip(names, labels, strict=True))

@@ -141,9 +141,15 @@ class DatasetConfig(_Entry):
         """What each eval is called on screen: its label, with its eval_id where another has the same."""
         labels = [entry.label for entry in self.evals]
         times = Counter(labels)
-        return [
-            label if times[label] == 1 else f"{label} (eval {number})" for number, label in enumerate(labels)
-        ]
+        taken = {label for label in labels if times[label] == 1}
+        names = []
+        for number, label in enumerate(labels):
+            name = label if times[label] == 1 else f"{label} (eval {number})"
+            while times[label] > 1 and name in taken:
+                name += f" (eval {number})"
+            taken.add(name)
+            names.append(name)
+        return names
 
     def surface(self, surface_id: str) -> tuple[str, Surface] | None:
         """Return the base_task and surface of an id."""

@@ -9,7 +9,7 @@ from core.config import NAME_PATTERN, load_config
 from core.errors import SourceError
 from core.importers import infer
 from core.importers.formats import reader_named
-from core.importers.planning import Plan, SourceFile, canonical, make_plan, recognise
+from core.importers.planning import NOT_RECOGNISED, Plan, SourceFile, canonical, make_plan, recognise
 from core.importers.progress import Progress, Silent
 from core.importers.reader import Options
 from core.importers.report import ImportReport, Mention
@@ -24,6 +24,11 @@ from core.store import BuildReport, ImportRow, build_database, known_imports
 CHANGED_WHILE_READ = "the file changed while it was read; import it again"
 NO_RECORDS = "no records"
 STALE = "changed but holds nothing usable now: its earlier records stay"
+
+HINT = (
+    "a table needs the columns model, base_task, and outcome or score: where they are called otherwise, give"
+    " --format records and --map FILE"
+)
 
 REASONS = 6
 """How many reasons a message about unusable sources gives."""
@@ -286,4 +291,5 @@ def _nothing_usable(sources: list[Path], found: Found, tallies: Mapping[Path, Ta
     ]
     why = "; ".join(reasons[:REASONS])
     more = f"; and {len(reasons) - REASONS} more reasons" if len(reasons) > REASONS else ""
-    return f"Nothing in the sources can be used, nothing was changed: {why}{more}"
+    hint = f"; {HINT}" if NOT_RECOGNISED in found.left_out else ""
+    return f"Nothing in the sources can be used, nothing was changed: {why}{more}{hint}"

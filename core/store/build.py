@@ -130,5 +130,5 @@ def _fill(
 
 
 def _count(connection: duckdb.DuckDBPyConnection, table: str) -> int:
-    row = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
-    return int(row[0]) if row else 0
+    rows = connection.execute(f"SELECT count(*) FROM {table}").fetchall()
+    return int(rows[0][0])

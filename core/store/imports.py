@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
+import pyarrow as pa
 
 from core.errors import DatasetError
 from core.store.attach import attach
@@ -31,6 +32,10 @@ class ImportRow:
     skipped: dict[str, int] = field(default_factory=dict)
     places: dict[str, list[str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+
+
+_PLAIN = ("path", "overrides", "key", "size", "sha256", "format", "read", "kept")
+"""Fields that the imports table has as they are; the others it has as JSON."""
 
 
 def known_imports(db_path: Path) -> list[ImportRow]:
@@ -84,19 +89,26 @@ def remove_replaced(connection: duckdb.DuckDBPyConnection, imports: list[ImportR
 
 
 def _whole(connection: duckdb.DuckDBPyConnection, query: str) -> int:
-    row = connection.execute(query).fetchone()
-    return int(row[0]) if row else 0
+    # All rows: a result that is not read to its end keeps the connection from registering tables.
+    rows = connection.execute(query).fetchall()
+    return int(rows[0][0]) if rows else 0
 
 
 def write_imports(connection: duckdb.DuckDBPyConnection, imports: list[ImportRow], first_import: int) -> None:
     """Record the files of this run."""
     now = datetime.now(UTC).replace(tzinfo=None)
-    for number, row in enumerate(imports):
-        reports = [json.dumps(value, ensure_ascii=False) for value in (row.skipped, row.places, row.notes)]
-        connection.execute(
-            "INSERT INTO imports VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                first_import + number, row.path, row.overrides, row.key, row.size, row.sha256, row.format,
-                row.read, row.kept, *reports, now,
-            ],
-        )  # fmt: skip
+    table = pa.table(
+        {
+            "import_id": pa.array(range(first_import, first_import + len(imports)), pa.int32()),
+            **{name: [getattr(row, name) for row in imports] for name in _PLAIN},
+            **{
+                name: [json.dumps(getattr(row, name), ensure_ascii=False) for row in imports]
+                for name in ("skipped", "places", "notes")
+            },
+            "imported_at": pa.array([now] * len(imports), pa.timestamp("us")),
+        }
+    )
+    # At once: a statement for each of many small files takes longer than reading them.
+    connection.register("new_imports", table)
+    connection.execute("INSERT INTO imports BY NAME SELECT * FROM new_imports")
+    connection.unregister("new_imports")

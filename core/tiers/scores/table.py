@@ -122,7 +122,7 @@ def read_scores(
     score_cells = cells[cells["tier"].notna() if tiers else cells["tier"].isna()]
     rows = _eval_rows(cells, config)
     rows = rows.join(_scores(score_cells, rows.index)).reset_index()
-    rows["score_per_token"] = rows["reasonscore"] / rows["mean_tokens"]
+    rows["score_per_token"] = rows["reasonscore"] / rows["mean_tokens"].where(rows["mean_tokens"] > 0)
     eligible = rows["complete"] | rank_incomplete
     order = fair_sort(*(rows[c].where(eligible) for c in ("plain_score", "plain_lower", "plain_upper")))
     rows["rank"] = pd.array(np.where(order.rank > 0, order.rank, -1), dtype="Int64")

@@ -98,7 +98,8 @@ def _rows(spiders: Spiders, cells: pd.DataFrame, rings: str, tasks: Sequence[str
             rows.append(row)
     frame = pd.DataFrame(rows, columns=["place", "task", "head", "told", "tier", "value", "tokens", *fields])
     ends = frame["tokens_upper"].fillna(frame["mean_tokens"])
-    per_token = _TOKEN_ROOM / ends.max()
+    # Responses of no tokens at all have bars of no length.
+    per_token = _TOKEN_ROOM / ends.max() if ends.max() > 0 else 0.0
     frame["tokens_from"] = _TOKENS
     frame["tokens_to"] = _TOKENS + per_token * frame["mean_tokens"]
     frame["tokens_low"] = _TOKENS + per_token * frame["tokens_lower"]

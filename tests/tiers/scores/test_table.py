@@ -227,3 +227,11 @@ def test_the_result_in_one_sentence(mixed: Dataset, ranks, summary: str) -> None
     )
     board = read_scores(mixed, Filters(), Methods())
     assert replace(board, rows=rows).summary() == summary
+
+
+def test_responses_of_no_tokens_have_no_score_per_token(made) -> None:
+    dataset = made([completion(item_key=f"{item}", completion_tokens=0) for item in range(5)])
+    rows = read_scores(dataset, Filters(), Methods()).rows
+    assert rows["mean_tokens"].tolist() == [0.0]
+    assert rows["score_per_token"].isna().all()
+    dataset.close()
