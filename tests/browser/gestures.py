@@ -2,7 +2,7 @@
 
 import re
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 from tests.browser.conftest import settle
 
@@ -14,8 +14,16 @@ def choose(page: Page, label: str, *options: str) -> None:
     """Pick options in a multiselect of the sidebar."""
     box = page.get_by_role("combobox", name=label, exact=True)
     for option in options:
-        box.click()
-        page.get_by_role("option", name=option, exact=True).click()
+        offered = page.get_by_role("option", name=option, exact=True)
+        for _ in range(4):
+            settle(page)
+            box.click()
+            try:
+                # A run that ends just now closes the list again; a person would click once more.
+                offered.click(timeout=8000)
+                break
+            except TimeoutError:
+                continue
         expect(_multiselect(page, label).locator(f"[data-tag][aria-label='{option}']")).to_be_visible()
     page.keyboard.press("Escape")
     settle(page)
