@@ -111,10 +111,3 @@ def settle(page: Page) -> None:
     """Wait until the script has run and the page shows its title."""
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
     expect(page.locator("h1")).to_be_visible()
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Repeat a browser test that fails: on a busy machine a click may fall into a rerun and be lost."""
-    for item in items:
-        if item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.flaky(reruns=2))
