@@ -63,6 +63,7 @@ DOCUMENTS = st.fixed_dictionaries(
         "surfaces": one_or_several(NAMES),
         "params": st.dictionaries(NAMES, VALUES | st.lists(VALUES, min_size=1, max_size=4), max_size=3),
         "threshold": st.floats(0.001, 1) | st.just(1) | st.none(),
+        "flagged": st.sampled_from(["include", "exclude", None]),
     },
 )
 
@@ -131,6 +132,8 @@ def test_groups_flat_is_and_nested_is_or() -> None:
         ('{"threshold": NaN}', "Filter 'threshold' must be a number above 0 and at most 1"),
         ('{"threshold": "1"}', "Filter 'threshold' must be a number above 0 and at most 1; given: '1'"),
         ('{"threshold": true}', "Filter 'threshold' must be a number above 0 and at most 1"),
+        ('{"flagged": "no"}', "Filter 'flagged' must be one of include, exclude; given: 'no'"),
+        ('{"flagged": ["exclude"]}', "Filter 'flagged' must be one of include, exclude"),
     ],
 )
 def test_what_is_refused_and_what_would_be_valid(text: str, said: str) -> None:
@@ -215,6 +218,7 @@ WORDED = [
     ({"params": {"flag": [True]}}, "flag is true"),
     ({"params": {"a": 2, "o'k": "x"}}, "a is 2; o'k is x"),
     ({"threshold": 0.25}, "correct from a score of 0.25"),
+    ({"flagged": "exclude"}, "flagged completions left out"),
 ]  # fmt: skip
 
 
@@ -229,7 +233,7 @@ def test_the_sentence_names_every_key_that_restricts() -> None:
     filters = read(**document).resolved(CATALOG)
     parts = filters.sentence(CONFIG).split("; ")
     assert len(parts) == len(KEYS) + 1  # two params
-    assert [clause.words for clause in filters.clauses(CONFIG)] == parts[:-1]
+    assert [clause.words for clause in filters.clauses(CONFIG)] == parts[:-2]
     assert read().resolved(CATALOG).sentence(CONFIG) == "all evals, all tasks"
     assert read(threshold=0.5).resolved(CATALOG).sentence(CONFIG) == "all evals, all tasks"
 

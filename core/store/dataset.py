@@ -1,5 +1,6 @@
 """An open dataset: the config, the read-only database, and a cursor for every query."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,13 @@ import pyarrow as pa
 from core.config import DatasetConfig, Scalar, load_config, whole
 from core.errors import DatasetError
 from core.filters import Catalog
+from core.flags import Flag, flags_path, read_flags
 from core.store.attach import attach
+from core.store.flagged import load_flagged
 from core.store.membership import load_membership
 
 Fingerprint = tuple[str | int, ...]
-"""(path, size, mtime_ns) of the database and of the config: another value is another dataset."""
+"""(path, size, mtime_ns) of database, config and flags: another value is another dataset."""
 
 MEMORY_LIMIT = "1GB"
 
@@ -21,8 +24,9 @@ MEMORY_LIMIT = "1GB"
 class Dataset:
     """A points database with the facets of its config, open for reading.
 
-    Queries name the file's tables `data.points` and so on, and the membership tables of
-    core.store.membership without a prefix. Safe to use from several threads: each query has its own cursor.
+    Queries name the file's tables `data.points` and so on, and the tables in memory of
+    core.store.membership and core.store.flagged without a prefix. Safe to use from several threads: each
+    query has its own cursor. `lost_flags` are flags of completions that the database does not have.
     """
 
     def __init__(
@@ -32,11 +36,13 @@ class Dataset:
         db_path: Path,
         mark: Fingerprint,
         connection: duckdb.DuckDBPyConnection,
+        lost_flags: tuple[Flag, ...] = (),
     ) -> None:
         self.config = config
         self.config_path = config_path
         self.db_path = db_path
         self.fingerprint = mark
+        self.lost_flags = lost_flags
         self._connection = connection
         self.catalog = self._read_catalog()
 
@@ -109,6 +115,9 @@ def fingerprint(config_path: Path, root: Path | None = None) -> Fingerprint:
         marks = [(path, path.stat()) for path in (db_path, config_path)]
     except FileNotFoundError:
         raise DatasetError(f"Database not found: {db_path}") from None
+    flags = flags_path(config_path)
+    with suppress(FileNotFoundError):
+        marks.append((flags, flags.stat()))
     return tuple(part for path, stat in marks for part in (str(path), stat.st_size, stat.st_mtime_ns))
 
 
@@ -141,9 +150,10 @@ def open_dataset(config_path: Path, root: Path | None = None) -> Dataset:
     try:
         attach(connection, db_path, "data")
         load_membership(connection, config)
+        lost_flags = load_flagged(connection, read_flags(flags_path(config_path)))
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
-        return Dataset(config, config_path, db_path, mark, connection)
+        return Dataset(config, config_path, db_path, mark, connection, lost_flags)
     except duckdb.Error as error:
         connection.close()
         raise DatasetError(f"The database {db_path} cannot be read: {error}") from error

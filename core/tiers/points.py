@@ -3,40 +3,23 @@
 import pandas as pd
 
 from core.filters import Filters
-from core.store.aggregate import (
-    POINT_STATISTICS,
-    STORED_THRESHOLD,
-    item_results,
-    point_statistics,
-)
+from core.store.aggregate import POINT_STATISTICS, STORED_THRESHOLD
 from core.store.dataset import Dataset
+from core.tiers.counted import completions_of, item_results_at, point_choices_of, points_at
 from core.tiers.selection import selected_points
+
+__all__ = [
+    "completions_of",
+    "item_results_at",
+    "points_at",
+    "read_choices",
+    "read_points",
+    "read_tiers",
+    "selected_at",
+]
 
 _LEAST_MOST = {"least_tries": "min", "most_tries": "max"}
 _BY_ITEM = ["items", "yy", "yk", "kk", "all_items", "all_yk", "all_kk", "least_tries", "most_tries"]
-
-
-def points_at(threshold: float) -> str:
-    """Return SQL of `points` at a threshold: the stored table, or the same columns from completions.
-
-    Any other threshold than the stored one binds `$threshold` and reads the completions of the points
-    in a table or CTE named `selected`.
-    """
-    if threshold == STORED_THRESHOLD:
-        return "data.points"
-    statistics = point_statistics("data.completions", "c.point_id IN (SELECT point_id FROM selected)")
-    names = ", ".join(f"a.{name}" for name in POINT_STATISTICS)
-    return (
-        f"(SELECT q.* EXCLUDE ({', '.join(POINT_STATISTICS)}), {names}"
-        f" FROM ({statistics}) a JOIN data.points q USING (point_id))"
-    )
-
-
-def item_results_at(threshold: float) -> str:
-    """Return SQL of `item_results` at a threshold, from the points of `selected` where not stored."""
-    if threshold == STORED_THRESHOLD:
-        return "data.item_results"
-    return f"({item_results('data.completions', 'c.point_id IN (SELECT point_id FROM selected)')})"
 
 
 def selected_at(dataset: Dataset, filters: Filters) -> tuple[str, float, dict[str, object]]:
@@ -74,7 +57,7 @@ def read_points(dataset: Dataset, filters: Filters) -> pd.DataFrame:
         f"""
         WITH selected AS ({selected})
         SELECT s.eval_id, p.base_task AS task, p.params_id, {names}
-        FROM {points_at(threshold)} p
+        FROM {points_at(threshold, filters.flagged)} p
         JOIN selected s USING (point_id)
         ORDER BY s.eval_id, p.base_task, p.params_id""",
         **parameters,
@@ -82,11 +65,12 @@ def read_points(dataset: Dataset, filters: Filters) -> pd.DataFrame:
     shared = frame.duplicated(["eval_id", "params_id"])
     if not shared.any():
         return frame
-    return _merge_identities(dataset, frame, selected, parameters, threshold)
+    results = item_results_at(threshold, filters.flagged)
+    return _merge_identities(dataset, frame, selected, parameters, results)
 
 
 def _merge_identities(
-    dataset: Dataset, frame: pd.DataFrame, selected: str, parameters: dict[str, object], threshold: float
+    dataset: Dataset, frame: pd.DataFrame, selected: str, parameters: dict[str, object], item_results: str
 ) -> pd.DataFrame:
     keys = ["eval_id", "task", "params_id"]
     how = {name: _LEAST_MOST.get(name, "sum") for name in POINT_STATISTICS}
@@ -97,7 +81,7 @@ def _merge_identities(
         WITH selected AS ({selected}), results AS (
             SELECT s.eval_id, p.params_id, r.item_id, sum(r.y)::DOUBLE AS y, sum(r.k)::DOUBLE AS k,
                 sum(r.k + r.truncated)::DOUBLE AS tries
-            FROM {item_results_at(threshold)} r
+            FROM {item_results} r
             JOIN selected s USING (point_id)
             JOIN data.points p USING (point_id)
             GROUP BY ALL
@@ -125,7 +109,7 @@ def read_choices(dataset: Dataset, filters: Filters) -> pd.DataFrame:
         f"""
         WITH selected AS ({selected})
         SELECT s.eval_id, p.params_id, c.choices, sum(c.n)::BIGINT AS n
-        FROM data.point_choices c
+        FROM {point_choices_of(filters.flagged)} c
         JOIN selected s USING (point_id)
         JOIN data.points p USING (point_id)
         GROUP BY ALL""",

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 from core.filters import Filters
+from core.store.aggregate import STORED_THRESHOLD
 from core.store.dataset import Dataset
+from core.tiers.counted import item_results_at, points_at
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ def count_selection(dataset: Dataset, filters: Filters) -> Selection:
     """Count what filters leave. Raises FilterError for what the dataset does not have."""
     filters = filters.resolved(dataset.catalog)
     query, parameters = selected_points(dataset, filters)
+    points = points_at(STORED_THRESHOLD, filters.flagged)
+    results = item_results_at(STORED_THRESHOLD, filters.flagged)
     row = dataset.rows(
         f"""
         WITH selected AS ({query}), distinct_points AS (SELECT DISTINCT point_id FROM selected)
@@ -63,9 +67,9 @@ def count_selection(dataset: Dataset, filters: Filters) -> Selection:
             (SELECT count(DISTINCT eval_id) FROM selected) AS evals,
             (SELECT count(*) FROM distinct_points) AS points,
             (SELECT count(DISTINCT item_id)
-                FROM data.item_results JOIN distinct_points USING (point_id)) AS items,
+                FROM {results} r JOIN distinct_points USING (point_id)) AS items,
             (SELECT coalesce(sum(correct + incorrect + invalid + truncated + error), 0)::BIGINT
-                FROM data.points JOIN distinct_points USING (point_id)) AS completions""",
+                FROM {points} p JOIN distinct_points USING (point_id)) AS completions""",
         **parameters,
     )[0]
     return Selection(**row)

@@ -14,12 +14,13 @@ from core.filters import Filters
 
 EVALS, GROUPS, TIERS, TASKS = "eval", "group", "tier", "task"
 SURFACES, PROJECTIONS, ANY_GROUPS, THRESHOLD = "surface", "projection", "any_groups", "threshold"
+FLAGGED = "flagged"
 PARAM = "param."
 """Prefix of the key of a param's widget."""
 
 _LISTS = {EVALS: "eval_id", GROUPS: "groups", TIERS: "tiers", TASKS: "base_task", SURFACES: "surfaces",
           PROJECTIONS: "projections"}  # fmt: skip
-MORE = (SURFACES, PROJECTIONS, ANY_GROUPS, THRESHOLD)
+MORE = (SURFACES, PROJECTIONS, ANY_GROUPS, THRESHOLD, FLAGGED)
 
 State = MutableMapping[Any, Any]
 
@@ -30,6 +31,7 @@ def keys_of(state: Mapping[Any, Any], filter_key: str | None = None) -> list[str
         **{key: of for key, of in _LISTS.items()},
         ANY_GROUPS: "groups",
         THRESHOLD: "threshold",
+        FLAGGED: "flagged",
     }
     found = [key for key in state if isinstance(key, str) and (key in names or key.startswith(PARAM))]
     return [key for key in found if filter_key is None or names.get(key, "params") == filter_key]
@@ -42,6 +44,8 @@ def lift(state: State, filter_key: str | None = None) -> None:
             state[key] = ""
         elif key == THRESHOLD:
             state[key] = None
+        elif key == FLAGGED:
+            state[key] = False
         else:
             state[key] = []
 
@@ -67,6 +71,7 @@ def read_filters(state: Mapping[Any, Any]) -> Filters:
         projections=tuple(state.get(PROJECTIONS) or ()),
         params=tuple(sorted(params.items())),
         threshold=None if threshold is None else float(threshold),
+        flagged="exclude" if state.get(FLAGGED) else "include",
     )
 
 

@@ -1,15 +1,15 @@
 """The filter widgets of the sidebar, each bound to the address, offering only what the dataset has."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from typing import Any, TypeVar
 
 import streamlit as st
 
-from core.config import DatasetConfig, Projection, Scalar, Surface, value_order
+from core.config import Scalar, value_order
 from core.store.dataset import Dataset
-from core.ui import cache
+from core.ui import cache, filter_texts
 from core.ui import filter_state as keys
-from core.ui.wording import apart, escape, listed
+from core.ui.wording import escape, listed
 
 Option = TypeVar("Option", bound=Hashable)
 Offered = dict[str, list[str]]
@@ -29,17 +29,16 @@ def show(dataset: Dataset) -> dict[str, Any]:
     offered: Offered = {}
     # Read before the widgets drop from the address what they do not know.
     address = {key: st.query_params.get_all(key) for key in st.query_params}
-    _choice("Evals", keys.EVALS, apart(range(len(config.evals)), config.eval_names), offered)
-    _choice("Groups", keys.GROUPS, _same(config.groups), offered, help="Evals that have all of these groups.")
-    tiers = apart([tier.id for tier in config.tiers], [tier.label for tier in config.tiers])
-    _choice("Tiers", keys.TIERS, tiers, offered)
-    tasks = apart(catalog.base_tasks, map(config.task_label, catalog.base_tasks))
-    _choice("Tasks", keys.TASKS, tasks, offered)
+    groups = filter_texts.group_texts(config)
+    _choice("Evals", keys.EVALS, filter_texts.eval_texts(config), offered)
+    _choice("Groups", keys.GROUPS, groups, offered, help="Evals that have all of these groups.")
+    _choice("Tiers", keys.TIERS, filter_texts.tier_texts(config), offered)
+    _choice("Tasks", keys.TASKS, filter_texts.task_texts(catalog), offered)
     with st.expander("More filters", icon=":material/tune:", expanded=_more_open(address)):
         _more(dataset, offered, address)
     _unknown(address, offered)
     # A widget that is not drawn in this run may have left its value behind until the run ends.
-    drawn = {*offered, keys.ANY_GROUPS, keys.THRESHOLD}
+    drawn = {*offered, keys.ANY_GROUPS, keys.THRESHOLD, keys.FLAGGED}
     return {key: st.session_state[key] for key in drawn if key in st.session_state}
 
 
@@ -73,10 +72,13 @@ def _more(dataset: Dataset, offered: Offered, address: Mapping[str, list[str]]) 
     config = dataset.config
     offers = cache.offers(dataset)
     tasks = set(st.session_state.get(keys.TASKS) or dataset.catalog.base_tasks)
-    surfaces = [(task, surface) for task, entry in config.basetasks.items() for surface in entry.surfaces]
-    projections = [(task, one) for task, entry in config.basetasks.items() for one in entry.projections]
-    _slices("Surfaces", keys.SURFACES, config, surfaces, tasks, offered, address)
-    _slices("Projections", keys.PROJECTIONS, config, projections, tasks, offered, address)
+    here = [entry for task, entry in config.basetasks.items() if task in tasks]
+    surfaces = {one.id for entry in here for one in entry.surfaces}
+    projections = {one.id for entry in here for one in entry.projections}
+    texts = filter_texts.surface_texts(config)
+    _slices("Surfaces", keys.SURFACES, texts, surfaces, offered, address)
+    texts = filter_texts.projection_texts(config)
+    _slices("Projections", keys.PROJECTIONS, texts, projections, offered, address)
     if config.groups:
         st.text_input(
             "Any of these groups",
@@ -97,21 +99,26 @@ def _more(dataset: Dataset, offered: Offered, address: Mapping[str, list[str]]) 
             key=keys.THRESHOLD,
             bind="query-params",
         )
+    if offers.flagged or keys.FLAGGED in address or st.session_state.get(keys.FLAGGED):
+        st.toggle(
+            "Leave out flagged completions",
+            key=keys.FLAGGED,
+            bind="query-params",
+            help="Completions that someone flagged on the Completions page, such as those with a wrong"
+            " reference. Left out, every number is computed without them.",
+        )
     _params(offers.params, tasks, offered, address)
 
 
 def _slices(
     label: str,
     key: str,
-    config: DatasetConfig,
-    slices: Sequence[tuple[str, Surface | Projection]],
-    tasks: set[str],
+    texts: Mapping[str, str],
+    here: set[str],
     offered: Offered,
     address: Mapping[str, list[str]],
 ) -> None:
-    labels = [f"{config.task_label(task)}: {entry.label}" for task, entry in slices]
-    texts = apart([entry.id for _, entry in slices], labels)
-    shown = {entry.id for task, entry in slices if task in tasks} | _chosen(key, texts, address)
+    shown = here | _chosen(key, texts, address)
     _choice(label, key, {one: text for one, text in texts.items() if one in shown}, offered)
 
 
@@ -124,8 +131,7 @@ def _params(
     wanted: dict[str, dict[Scalar, str]] = {}
     active = []
     for name, by_task in params.items():
-        every = dict.fromkeys(value for values in by_task.values() for value in values)
-        texts = apart(every, map(keys.param_text, every))
+        texts = filter_texts.param_texts(by_task)
         chosen = _chosen(keys.PARAM + name, texts, address)
         here = {value for task in by_task if task in tasks for value in by_task[task]}
         # A filter that is set stays in sight, whatever else is chosen: none is lifted behind someone's back.
@@ -148,10 +154,6 @@ def _chosen(key: str, texts: Mapping[Option, str], address: Mapping[str, list[st
     if key in st.session_state:
         return set(st.session_state[key]) & set(texts)
     return {option for option, text in texts.items() if text in address.get(key, [])}
-
-
-def _same(names: list[str]) -> dict[str, str]:
-    return apart(names, names)
 
 
 def _more_open(address: Mapping[str, list[str]]) -> bool:
