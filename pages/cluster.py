@@ -106,13 +106,19 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         bind="query-params",
         width=320,
     )
-    section = found.section(value or found.sections[0].value)
+    section = cluster.section(
+        view.dataset, filters, view.methods, stack=stack, rule=rule, pairs=pairs,
+        value=found.section(value or found.sections[0].value).value,
+    )  # fmt: skip
     total = tier.pages(section)
     page = st.pagination(total, key="cluster_page", bind="query-params") - 1 if total > 1 else 0
 
 st.markdown(f"**{escape(section.label)}.** {escape(tier.section_sentence(section))}")
 chart = tier.section_chart(found, section, page=page, dark=dark)
-figure.show(chart, key="cluster_chart", height=tier.screen_height(section, page))
+clicked = figure.show(
+    chart, key="cluster_chart", height=tier.screen_height(section, page), fields=("eval_id",)
+)
+cluster.show_links(view, filters, stack, section, clicked)
 place = (stack, section.value, *([f"page-{page + 1}"] if total > 1 else []))
 download.row(download.png(view, "cluster", lambda: chart, parts=place))
 

@@ -7,56 +7,93 @@ import pandas as pd
 from core.filters import Filters
 from core.stats.clustered_mean import clustered_mean
 from core.store.dataset import Dataset
+from core.tiers.points import completions_of, read_points, read_tiers
 from core.tiers.selection import selected_points
 from core.tiers.words import EM_DASH
 
+SUMS = ("items", "total", "count", "tt", "tc", "cc")
+"""Over the items of a cell, each with t tokens in c completions: their number, sums of t, c, t^2, tc, c^2.
 
-def read_token_means(dataset: Dataset, filters: Filters) -> pd.DataFrame:
-    """Return one row per (eval_id, task, tier), tier None pooled: mean_tokens, tokens_lower, tokens_upper.
+They add over cells that share no item, and are the arguments of `clustered_mean`.
+"""
 
-    All completions with a token count are in the mean, truncated ones too; cells without any have no row.
+
+def read_token_sums(dataset: Dataset, filters: Filters) -> pd.DataFrame:
+    """Return one row per (eval_id, task, params_id) with SUMS; points without token counts have no row.
+
+    All completions with a token count are in the sums, truncated ones too.
 
     Parameters
     ----------
     filters : Filters
         Resolved against the dataset's catalog.
     """
+    points = read_points(dataset, filters)
+    if _once_each(dataset, points):
+        # Sums over items are the sums over completions then, which points have.
+        n, total = points["token_n"].astype(float), points["token_sum"]
+        values = (n, total, n, points["token_squares"], total, n)
+        sums = points[["eval_id", "task", "params_id"]].assign(**dict(zip(SUMS, values, strict=True)))
+        return sums[n > 0].reset_index(drop=True)
     selected, parameters = selected_points(dataset, filters)
-    tiers = filters.tiers or tuple(tier.id for tier in dataset.config.tiers)
-    names = ", ".join(f"$tier_{number}" for number in range(len(tiers))) or "NULL"
-    parameters = {**parameters, **{f"tier_{number}": tier for number, tier in enumerate(tiers)}}
-    sums: pd.DataFrame = dataset.sql(
+    found: pd.DataFrame = dataset.sql(
         f"""
         WITH selected AS ({selected}), items AS (
             SELECT s.eval_id, p.base_task AS task, p.params_id, c.item_id,
                 sum(c.completion_tokens)::DOUBLE AS t, count(*)::DOUBLE AS c
-            FROM data.completions c
+            FROM {completions_of(filters)} c
             JOIN selected s USING (point_id)
             JOIN data.points p USING (point_id)
             WHERE c.completion_tokens IS NOT NULL
             GROUP BY ALL
-        ), cells AS (
-            SELECT eval_id, task, NULL AS tier, t, c FROM items
-            UNION ALL
-            SELECT i.eval_id, i.task, m.facet AS tier, i.t, i.c
-            FROM items i JOIN tier_params m USING (params_id)
-            WHERE m.facet IN ({names})
         )
-        SELECT eval_id, task, tier, count(*)::DOUBLE AS items, sum(t) AS total, sum(c) AS count,
+        SELECT eval_id, task, params_id, count(*)::DOUBLE AS items, sum(t) AS total, sum(c) AS count,
             sum(t * t) AS tt, sum(t * c) AS tc, sum(c * c) AS cc
-        FROM cells
+        FROM items
         GROUP BY ALL
         ORDER BY ALL""",
         **parameters,
     ).to_pandas()
-    means = clustered_mean(*(sums[name] for name in ("items", "total", "count", "tt", "tc", "cc")))
-    frame = sums[["eval_id", "task"]].assign(
-        tier=sums["tier"].astype(object).where(sums["tier"].notna(), None),
+    return found
+
+
+def _once_each(dataset: Dataset, points: pd.DataFrame) -> bool:
+    """Whether no eval has several completions of an item."""
+    if (points["most_tries"] > 1).any():
+        return False
+    # Completions that failed are no tries, and still cost tokens. Counting the rows of tables reads no data.
+    row = dataset.rows(
+        "SELECT (SELECT count(*) FROM data.completions) = (SELECT count(*) FROM data.item_results) AS once"
+    )
+    return bool(row[0]["once"])
+
+
+def read_token_means(dataset: Dataset, filters: Filters) -> pd.DataFrame:
+    """Return one row per (eval_id, task, tier), tier None pooled: mean_tokens, tokens_lower, tokens_upper.
+
+    Cells without any token count have no row.
+
+    Parameters
+    ----------
+    filters : Filters
+        Resolved against the dataset's catalog.
+    """
+    sums = read_token_sums(dataset, filters)
+    tiers = sums.merge(read_tiers(dataset, filters)[["tier", "params_id"]], on="params_id")
+    cells = [
+        part.groupby(["eval_id", "task", "tier"], dropna=False)[list(SUMS)].sum().reset_index()
+        for part in (sums.assign(tier=None), tiers)
+        if len(part)
+    ]
+    frame = pd.concat(cells) if cells else sums.assign(tier=None)
+    means = clustered_mean(*(frame[name] for name in SUMS))
+    table: pd.DataFrame = frame[["eval_id", "task"]].assign(
+        tier=frame["tier"].astype(object).where(frame["tier"].notna(), None),
         mean_tokens=means.mean,
         tokens_lower=means.lower,
         tokens_upper=means.upper,
     )
-    return frame
+    return table.reset_index(drop=True)
 
 
 def token_text(mean: float) -> str:

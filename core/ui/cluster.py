@@ -1,6 +1,7 @@
 """The Cluster page's cached results, its table of cliques and its downloads."""
 
 import functools
+from typing import Any
 
 import streamlit as st
 
@@ -12,7 +13,7 @@ from core.tiers.cluster.files import FORMATS, result_files, split_clusters
 from core.tiers.files import zipped
 from core.tiers.methods import Methods
 from core.tiers.split import Split
-from core.ui import download, linked_table
+from core.ui import download, drill, linked_table
 from core.ui import filter_state as keys
 from core.ui.cache import kept
 from core.ui.download import Download, name_of
@@ -30,8 +31,31 @@ SHORT = 12
 def clusters(
     dataset: Dataset, filters: Filters, methods: Methods, *, stack: str, rule: str, pairs: bool
 ) -> Clusters:
-    """Return the clusters of a selection."""
-    return tier.read_clusters(dataset, filters, methods, stack=stack, rule=rule, pairs=pairs)
+    """Return the clusters of a selection, the tokens of their cliques left out."""
+    return tier.read_clusters(dataset, filters, methods, stack=stack, rule=rule, pairs=pairs, tokens=False)
+
+
+@kept("Summing up the tokens of the cliques …")
+def section(
+    dataset: Dataset, filters: Filters, methods: Methods, *, stack: str, rule: str, pairs: bool, value: str
+) -> Section:
+    """Return one section with the tokens of its cliques."""
+    found = clusters(dataset, filters, methods, stack=stack, rule=rule, pairs=pairs)
+    return tier.add_clique_tokens(dataset, found, value).section(value)
+
+
+def show_links(
+    view: View, filters: Filters, stack: str, section: Section, clicked: dict[str, Any] | None
+) -> None:
+    """Show links to the completions of a section, of one eval where a mark was clicked."""
+    base_task, tier_id, surface = (section.value if stack == one else None for one in tier.STACKS)
+    chosen = drill.narrowed(filters, base_task=base_task, tier=tier_id, surface=surface)
+    what = f"Completions of {section.label}"
+    if clicked:
+        eval_id = int(clicked["eval_id"])
+        chosen = drill.narrowed(chosen, eval_id=eval_id)
+        what += f" by {view.config.eval_names[eval_id]}"
+    drill.outcome_links(view, what, key="cluster", filters=chosen)
 
 
 def show_cliques(found: Clusters, section: Section) -> None:
@@ -89,16 +113,23 @@ def show_pairs(view: View, section: Section, stack: str) -> None:
 def downloads(view: View, found: Clusters, split: Split | None, *, pairs: bool) -> list[Download]:
     """Return all sections of what is shown, one download per format; several images come as a ZIP."""
     own = view.named_filters
+
+    def make(form: str) -> bytes:
+        whole = tier.add_clique_tokens(view.dataset, found)
+        files = result_files(whole, own, form, split=split, pairs=pairs)
+        return files[0].make() if len(files) == 1 else zipped(files)
+
     made = []
     for form in FORMATS:
         files = result_files(found, own, form, split=split, pairs=pairs)
         first = files[0]
+        bytes_ = functools.partial(make, form)
         if len(files) == 1:
-            made.append(Download(FORMAT_NAMES[form], first.name, first.make, _MIME[form]))
+            made.append(Download(FORMAT_NAMES[form], first.name, bytes_, _MIME[form]))
         else:
             name = first.name.removesuffix(f".{FORMATS[form]}") + f"_{FORMATS[form]}.zip"
             label = f"{FORMAT_NAMES[form]} (ZIP)"
-            made.append(Download(label, name, functools.partial(zipped, files), _ZIP))
+            made.append(Download(label, name, bytes_, _ZIP))
     return made
 
 

@@ -5,13 +5,13 @@ import functools
 import streamlit as st
 
 from core.filters import Filters
-from core.store.dataset import Dataset
+from core.store.dataset import Dataset, Fingerprint
 from core.tiers import spiderweb as tier
 from core.tiers.files import ResultFile, zipped
 from core.tiers.methods import Methods
 from core.tiers.spiderweb import Spiders
-from core.ui import download, figure
-from core.ui.cache import kept
+from core.ui import download, drill, figure
+from core.ui.cache import Spec, kept
 from core.ui.download import Download
 from core.ui.sidebar import View
 
@@ -28,6 +28,30 @@ _ALL_IN_ROW = 10
 def spiders(dataset: Dataset, filters: Filters, methods: Methods) -> Spiders:
     """Return the evals of a selection, task by task."""
     return tier.read_spiders(dataset, filters, methods)
+
+
+@kept("Drawing the shapes …")
+def _drawn(
+    asked: tuple[Fingerprint, Filters, Methods], _found: Spiders, eval_id: int, *, form: str, rings: str,
+    tasks: tuple[str, ...], small: bool, dark: bool,
+) -> Spec:  # fmt: skip
+    draw = tier.radar_chart if form == "radar" else tier.bar_chart
+    spec: Spec = draw(_found, eval_id, rings=rings, tasks=tasks, small=small, dark=dark).to_dict()
+    return spec
+
+
+@kept("Drawing the shapes …")
+def _overlaid(
+    asked: tuple[Fingerprint, Filters, Methods], _found: Spiders, evals: list[int], *,
+    tasks: tuple[str, ...], dark: bool,
+) -> Spec:  # fmt: skip
+    spec: Spec = tier.overlay_chart(_found, evals, tasks=tasks, dark=dark).to_dict()
+    return spec
+
+
+def _asked(view: View) -> tuple[Fingerprint, Filters, Methods]:
+    """Return what tells the shapes of one selection from another's."""
+    return view.dataset.fingerprint, view.filters, view.methods
 
 
 def show_panels(
@@ -50,14 +74,17 @@ def show_panels(
 def _panel(
     view: View, found: Spiders, eval_id: int, *, form: str, rings: str, tasks: tuple[str, ...], small: bool
 ) -> None:
-    draw = tier.radar_chart if form == "radar" else tier.bar_chart
-    chart = draw(found, eval_id, rings=rings, tasks=tasks, small=small, dark=figure.is_dark())
+    chart = _drawn(
+        _asked(view), found, eval_id, form=form, rings=rings, tasks=tasks, small=small, dark=figure.is_dark()
+    )
     height = (
         (SMALL if small else LARGE)
         if form == "radar"
         else tier.screen_height(found, rings=rings, tasks=tasks)
     )
-    figure.show(chart, key=f"spider {form} {eval_id}", height=height)
+    fields = ("task", "ring") if form == "radar" else ("task", "tier")
+    clicked = figure.show(chart, key=f"spider {form} {eval_id}", height=height, fields=fields)
+    _links(view, found, eval_id, *(clicked.values() if clicked else ()))
     named = view.named_filters
     (image,) = tier.image_files(
         found, named, FORMS[form], evals=[eval_id], rings=rings, tasks=tasks, dark=figure.is_dark()
@@ -69,11 +96,25 @@ def _panel(
     )
 
 
+def _links(view: View, found: Spiders, eval_id: int, task: str = "", ring: str = "") -> None:
+    """Show links to the completions of an eval; task and ring are labels of the mark that was clicked."""
+    tasks = {view.config.task_label(one): one for one in found.tasks}
+    tiers = {found.tier_label(one.id): one.id for one in view.config.tiers}
+    filters = drill.narrowed(view.filters, eval_id=eval_id, base_task=tasks.get(task), tier=tiers.get(ring))
+    words = [view.config.eval_names[eval_id], *([task] if task in tasks else [])]
+    words += [ring] if ring in tiers else []
+    drill.outcome_links(view, f"Completions of {', '.join(words)}", key=f"spider {eval_id}", filters=filters)
+
+
 def show_overlay(view: View, found: Spiders, evals: list[int], tasks: tuple[str, ...]) -> None:
     """Show up to five evals on one radar."""
     dark = figure.is_dark()
-    chart = tier.overlay_chart(found, evals, tasks=tasks, dark=dark)
-    figure.show(chart, key="spider overlay", height=LARGE)
+    chart = _overlaid(_asked(view), found, evals, tasks=tasks, dark=dark)
+    clicked = figure.show(chart, key="spider overlay", height=LARGE, fields=("ring", "task"))
+    if clicked:
+        names = {view.config.eval_names[one]: one for one in evals}
+        if clicked["ring"] in names:
+            _links(view, found, names[clicked["ring"]], clicked["task"])
     named = view.named_filters
     image = tier.overlay_file(found, named, evals, tasks=tasks, dark=dark)
     rows = tier.table_file(found, named, "csv", evals=evals)

@@ -14,7 +14,7 @@ from core.tiers.cluster.document import (
 )
 from core.tiers.cluster.sheet import image, image_count
 from core.tiers.cluster.stack import STACK_NAMES, STACKS, stacks
-from core.tiers.cluster.table import RULE_NAMES, RULES, Clusters, Section, read_clusters
+from core.tiers.cluster.table import RULE_NAMES, RULES, Clusters, Section, add_clique_tokens, read_clusters
 from core.tiers.cluster.words import RULE_WORDS, recommendation, rule_sentence, section_sentence, summary
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "STACK_NAMES",
     "Clusters",
     "Section",
+    "add_clique_tokens",
     "choice_frame",
     "clique_frame",
     "export_frame",

@@ -10,10 +10,12 @@ import pandas as pd
 from core.errors import FilterError
 from core.filters import Filters
 from core.stats.arrays import BoolArray, FloatArray
+from core.store.aggregate import STORED_THRESHOLD
 from core.store.dataset import Dataset
 from core.tiers.cells import estimate_cells
 from core.tiers.methods import Methods
-from core.tiers.points import item_results_at, read_choices, read_points, read_tiers, selected_at
+from core.tiers.points import item_results_at, read_choices, read_points, read_tiers
+from core.tiers.selection import selected_points
 
 STACKS = ("base_task", "tier", "surface")
 STACK_NAMES = {"base_task": "task", "tier": "tier", "surface": "surface"}
@@ -65,7 +67,7 @@ def read_section_cells(dataset: Dataset, filters: Filters, methods: Methods, sta
         Resolved against the dataset's catalog.
     """
     points = read_points(dataset, filters)
-    members = _membership(dataset, filters, stack, points)
+    members = section_params(dataset, filters, stack, points)
     choices = read_choices(dataset, filters).merge(members, on="params_id")
     points = points.merge(members, on="params_id")
     keys = ["position", "section", "eval_id"]
@@ -75,8 +77,14 @@ def read_section_cells(dataset: Dataset, filters: Filters, methods: Methods, sta
     return table
 
 
-def _membership(dataset: Dataset, filters: Filters, stack: str, points: pd.DataFrame) -> pd.DataFrame:
-    """Return (position, section, params_id) of the selected params."""
+def section_params(dataset: Dataset, filters: Filters, stack: str, points: pd.DataFrame) -> pd.DataFrame:
+    """Return (position, section, params_id) of the selected params.
+
+    Parameters
+    ----------
+    points : DataFrame
+        Has the columns task and params_id.
+    """
     if stack == "base_task":
         order = {task: place for place, task in enumerate(dataset.catalog.base_tasks)}
         tasks = points[["task", "params_id"]].drop_duplicates().rename(columns={"task": "section"})
@@ -93,6 +101,19 @@ def _membership(dataset: Dataset, filters: Filters, stack: str, points: pd.DataF
     return found.assign(position=found["section"].map({one: place for place, one in enumerate(ids)}))
 
 
+def section_points(
+    dataset: Dataset, filters: Filters, stack: str, value: str
+) -> tuple[str, dict[str, object]]:
+    """Return SQL of the (eval_id, point_id) pairs of a section, and its parameters."""
+    selected, parameters = selected_points(dataset, filters)
+    query = f"""\
+SELECT s.eval_id, s.point_id
+FROM ({selected}) s
+JOIN data.points p USING (point_id)
+WHERE {_CONDITIONS[stack]}"""
+    return query, {**parameters, "section": value}
+
+
 @dataclass(frozen=True)
 class SectionItems:
     """What each eval did on each item of a section; matrices of shape (evals, items), 0 where it has none.
@@ -101,8 +122,6 @@ class SectionItems:
     ----------
     correct, counted, truncated
         Completions of the item, errors left out.
-    tokens, token_n
-        Sum of completion tokens, and completions with a token count, any outcome.
     paired
         Shape (items,): whether other evals can share the item.
     """
@@ -110,8 +129,6 @@ class SectionItems:
     correct: FloatArray
     counted: FloatArray
     truncated: FloatArray
-    tokens: FloatArray
-    token_n: FloatArray
     paired: BoolArray
 
 
@@ -119,30 +136,19 @@ def read_section_items(
     dataset: Dataset, filters: Filters, stack: str, value: str, evals: list[int]
 ) -> SectionItems:
     """Return the items of a section for some evals, which become the rows in the order given."""
-    selected, threshold, parameters = selected_at(dataset, filters)
+    selected, parameters = section_points(dataset, filters, stack, value)
+    threshold = filters.threshold or STORED_THRESHOLD
+    if threshold != STORED_THRESHOLD:
+        parameters = {**parameters, "threshold": threshold}
     table = dataset.sql(
         f"""
-        WITH selected AS (
-            SELECT s.eval_id, s.point_id
-            FROM ({selected}) s
-            JOIN data.points p USING (point_id)
-            WHERE {_CONDITIONS[stack]}
-        ), tokens AS (
-            SELECT c.point_id, c.item_id, count(c.completion_tokens) AS token_n,
-                sum(c.completion_tokens)::DOUBLE AS tokens
-            FROM data.completions c
-            WHERE c.point_id IN (SELECT point_id FROM selected) AND c.completion_tokens IS NOT NULL
-            GROUP BY ALL
-        )
+        WITH selected AS ({selected})
         SELECT s.eval_id, r.item_id, any_value(i.paired) AS paired, sum(r.y)::DOUBLE AS correct,
-            sum(r.k)::DOUBLE AS counted, sum(r.truncated)::DOUBLE AS truncated,
-            coalesce(sum(t.tokens), 0) AS tokens, coalesce(sum(t.token_n), 0)::DOUBLE AS token_n
-        FROM {item_results_at(threshold)} r
+            sum(r.k)::DOUBLE AS counted, sum(r.truncated)::DOUBLE AS truncated
+        FROM {item_results_at(threshold, filters.flagged)} r
         JOIN selected s USING (point_id)
         JOIN data.items i USING (item_id)
-        LEFT JOIN tokens t ON t.point_id = r.point_id AND t.item_id = r.item_id
         GROUP BY s.eval_id, r.item_id""",
-        section=value,
         **parameters,
     )
     columns: Mapping[str, Any] = {name: table[name].to_numpy() for name in table.column_names}
@@ -163,7 +169,5 @@ def read_section_items(
         correct=matrix("correct"),
         counted=matrix("counted"),
         truncated=matrix("truncated"),
-        tokens=matrix("tokens"),
-        token_n=matrix("token_n"),
         paired=paired,
     )

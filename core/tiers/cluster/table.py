@@ -1,7 +1,6 @@
 """Clusters: per section the evals with their intervals, and which of them are not separated."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -9,9 +8,7 @@ import pandas as pd
 from core.config import DatasetConfig
 from core.errors import FilterError, NothingFoundError
 from core.filters import Filters
-from core.stats.arrays import FloatArray
 from core.stats.cliques import Cliques, graph_cliques, interval_cliques
-from core.stats.clustered_mean import ClusteredMean, clustered_mean
 from core.stats.pairwise import Pairwise, compare_all
 from core.store.dataset import Dataset
 from core.tiers.cluster.notes import section_notes
@@ -22,6 +19,7 @@ from core.tiers.cluster.stack import (
     read_section_items,
     section_label,
 )
+from core.tiers.cluster.tokens import clique_tokens, member_tokens
 from core.tiers.methods import Methods
 
 RULES = ("overlap", "paired")
@@ -30,7 +28,7 @@ ALPHA = 0.05
 
 _MEMBER_COLUMNS = [
     "eval_id", "accuracy", "center", "margin", "lower", "upper", "n", "n_items", "truncated_ratio",
-    "below_chance", "tasks", "token_n", "tokenized_n",
+    "below_chance", "tasks", "token_n", "tokenized_n", "mean_tokens", "tokens_lower", "tokens_upper",
 ]  # fmt: skip
 
 
@@ -52,7 +50,8 @@ class Section:
         Maximal cliques as eval ids, best first within and among them; those of one member too.
     groups
         One row per clique: letter, members (names), size, lowest and highest center, mean_tokens with its
-        interval over the clique's items, saver (the member with the fewest mean tokens) and saver_tokens.
+        interval over the clique's items (missing until `add_clique_tokens`), saver (the member with the
+        fewest mean tokens) and saver_tokens.
     pairs
         One row per two evals, where asked for: see `pair_frame`.
     complete
@@ -104,6 +103,7 @@ def read_clusters(
     stack: str = "base_task",
     rule: str = "overlap",
     pairs: bool = False,
+    tokens: bool = True,
 ) -> Clusters:
     """Find the maximal cliques of every section of a selection.
 
@@ -118,6 +118,8 @@ def read_clusters(
         significant at 5% after Holm over the section's pairs).
     pairs : bool
         Add the pairwise differences; the paired rule has them anyway.
+    tokens : bool
+        Add the tokens of the cliques, which reads every completion: see `add_clique_tokens`.
 
     Raises
     ------
@@ -134,12 +136,34 @@ def read_clusters(
     cells = read_section_cells(dataset, filters, methods, stack)
     if cells.empty:
         raise NothingFoundError("No results found matching filters")
+    spent = member_tokens(dataset, filters, stack, cells)
+    cells["mean_tokens"], cells["tokens_lower"], cells["tokens_upper"] = spent.mean, spent.lower, spent.upper
     sections = [
         _section(dataset, filters, part, stack=stack, value=str(value), rule=rule, pairs=pairs)
         for value, part in cells.groupby("section", sort=False)
     ]
     visible = bool(cells["tokenized_n"].sum() > 0)
-    return Clusters(tuple(sections), stack, rule, dataset.config, filters, methods, visible)
+    found = Clusters(tuple(sections), stack, rule, dataset.config, filters, methods, visible)
+    return add_clique_tokens(dataset, found) if tokens else found
+
+
+def add_clique_tokens(dataset: Dataset, clusters: Clusters, only: str | None = None) -> Clusters:
+    """Return the clusters with the mean tokens of the cliques of all sections, or of `only` one."""
+    return replace(
+        clusters,
+        sections=tuple(
+            _with_tokens(dataset, clusters, one) if only in (None, one.value) else one
+            for one in clusters.sections
+        ),
+    )
+
+
+def _with_tokens(dataset: Dataset, clusters: Clusters, section: Section) -> Section:
+    if not section.cliques or section.groups["mean_tokens"].notna().any():
+        return section
+    means = clique_tokens(dataset, clusters.filters, clusters.stack, section.value, section.cliques)
+    groups = section.groups.assign(mean_tokens=means.mean, tokens_lower=means.lower, tokens_upper=means.upper)
+    return replace(section, groups=groups)
 
 
 def _section(
@@ -153,8 +177,9 @@ def _section(
     names = config.eval_names
     members.insert(1, "name", [names[one] for one in evals])
     members.insert(2, "label", [config.evals[one].label for one in evals])
-    items = read_section_items(dataset, filters, stack, value, evals)
-    wrong, left_out = _compare(items) if rule == "paired" or pairs else (None, None)
+    wrong, left_out = None, None
+    if rule == "paired" or pairs:
+        wrong, left_out = _compare(read_section_items(dataset, filters, stack, value, evals))
     if rule == "overlap":
         found = interval_cliques(members["center"], members["margin"])
         known = int(members["center"].notna().sum())
@@ -168,10 +193,6 @@ def _section(
         " ".join(letter for letter, clique in zip(letters, found.cliques, strict=True) if place in clique)
         for place in range(len(evals))
     ]
-    tokens = _token_means(items, [(place,) for place in range(len(evals))])
-    members["mean_tokens"], members["tokens_lower"], members["tokens_upper"] = (
-        tokens.mean, tokens.lower, tokens.upper,
-    )  # fmt: skip
     differences = None if wrong is None else pair_frame(wrong, left_out, evals, config)
     return Section(
         value=value,
@@ -179,7 +200,7 @@ def _section(
         m=m,
         members=members.drop(columns=["token_n", "tokenized_n", "tasks"]),
         cliques=tuple(tuple(evals[place] for place in clique) for clique in found.cliques),
-        groups=_groups(members, found, letters, items),
+        groups=_groups(members, found, letters),
         pairs=differences,
         complete=found.complete,
         notes=section_notes(members, found, differences, rule=rule, stack=stack),
@@ -238,10 +259,9 @@ def pair_frame(
     )
 
 
-def _groups(members: pd.DataFrame, found: Cliques, letters: list[str], items: SectionItems) -> pd.DataFrame:
-    means = _token_means(items, found.cliques)
+def _groups(members: pd.DataFrame, found: Cliques, letters: list[str]) -> pd.DataFrame:
     rows = []
-    for number, (letter, clique) in enumerate(zip(letters, found.cliques, strict=True)):
+    for letter, clique in zip(letters, found.cliques, strict=True):
         part = members.iloc[list(clique)]
         counted = part[part["mean_tokens"].notna()]
         saver = None if counted.empty else counted.iloc[int(counted["mean_tokens"].argmin())]
@@ -252,9 +272,9 @@ def _groups(members: pd.DataFrame, found: Cliques, letters: list[str], items: Se
                 "size": len(part),
                 "lowest": part["center"].min(),
                 "highest": part["center"].max(),
-                "mean_tokens": means.mean[number],
-                "tokens_lower": means.lower[number],
-                "tokens_upper": means.upper[number],
+                "mean_tokens": np.nan,
+                "tokens_lower": np.nan,
+                "tokens_upper": np.nan,
                 "saver": None if saver is None else saver["name"],
                 "saver_tokens": np.nan if saver is None else saver["mean_tokens"],
             }
@@ -262,21 +282,3 @@ def _groups(members: pd.DataFrame, found: Cliques, letters: list[str], items: Se
     columns = ["clique", "members", "size", "lowest", "highest", "mean_tokens", "tokens_lower",
                "tokens_upper", "saver", "saver_tokens"]  # fmt: skip
     return pd.DataFrame(rows, columns=columns)
-
-
-def _token_means(
-    items: SectionItems, groups: tuple[tuple[int, ...], ...] | list[tuple[int, ...]]
-) -> ClusteredMean:
-    """Return mean tokens per completion of groups of rows; an item that members share is one cluster."""
-
-    def sums() -> Iterator[tuple[float, ...]]:
-        for group in groups:
-            t: FloatArray = items.tokens[list(group)].sum(axis=0)
-            c: FloatArray = items.token_n[list(group)].sum(axis=0)
-            yield (
-                float((c > 0).sum()), float(t.sum()), float(c.sum()), float(t @ t), float(t @ c),
-                float(c @ c),
-            )  # fmt: skip
-
-    columns = np.array(list(sums()), dtype=np.float64).reshape(-1, 6).T
-    return clustered_mean(*columns)
