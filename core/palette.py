@@ -38,7 +38,10 @@ OUTCOME_COLOURS = {
 
 @dataclass(frozen=True)
 class Theme:
-    """The colours of a page or an image; `sequential` runs from 0 to 1, `diverging` from -1 to 1."""
+    """The colours of a page or an image; `sequential` runs from 0 to 1, `diverging` from -1 to 1.
+
+    `ordered` is for lines of ordered values: all of it can be seen on the background.
+    """
 
     background: str
     text: str
@@ -46,6 +49,7 @@ class Theme:
     line: str
     sequential: tuple[str, ...]
     diverging: tuple[str, ...]
+    ordered: tuple[str, ...]
 
 
 LIGHT = Theme(
@@ -77,6 +81,7 @@ LIGHT = Theme(
         "#3a74b4",
         "#1b4b86",
     ),
+    ordered=("#33187f", "#7a1d9a", "#b5267f", "#d63d4f", "#d8601a", "#a67c00"),
 )
 DARK = Theme(
     background="#14181f",
@@ -107,6 +112,7 @@ DARK = Theme(
         "#6ba3dc",
         "#a5cdf2",
     ),
+    ordered=("#8a74ff", "#c46be0", "#f0709f", "#ff8f5c", "#ffb83f", "#f2ea6b"),
 )
 
 
@@ -137,6 +143,12 @@ def difference_colour(value: float, limit: float = 1.0, dark: bool = False) -> s
     if math.isnan(value):
         return theme(dark).background
     return _along(theme(dark).diverging, (value / limit + 1.0) / 2.0)
+
+
+def ordered_colours(number: int, dark: bool = False) -> list[str]:
+    """Return the colours of so many lines of ordered values, from the first to the last."""
+    stops = theme(dark).ordered
+    return [_along(stops, place / max(number - 1, 1)) for place in range(number)]
 
 
 def text_on(colour: str) -> str:

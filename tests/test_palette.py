@@ -75,6 +75,16 @@ def test_contrast_on_both_pages(theme: palette.Theme) -> None:
     assert palette.contrast(theme.muted, theme.background) >= 4.5
 
 
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("number", [1, 2, 5, 12])
+def test_ordered_colours_are_seen_and_run_from_dark_to_light(dark: bool, number: int) -> None:
+    colours = palette.ordered_colours(number, dark)
+    assert len(set(colours)) == number
+    assert all(palette.contrast(one, palette.theme(dark).background) >= 3 for one in colours)
+    if number > 1:
+        assert palette.luminance(colours[0]) < palette.luminance(colours[-1])
+
+
 def test_contrast_known_values() -> None:
     assert palette.contrast("#000000", "#ffffff") == pytest.approx(21)
     assert palette.contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.005)

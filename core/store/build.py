@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import duckdb
 
@@ -25,6 +26,9 @@ MEMORY_LIMIT = "2GB"
 
 BUILDING = ".building"
 """What the name of an unfinished database ends with."""
+
+Result = TypeVar("Result")
+OnStep = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,8 @@ def build_database(
     *,
     rebuild: bool,
     keep_text: bool,
-    on_step: Callable[[str], None] = lambda step: None,
+    on_step: OnStep = lambda step: None,
+    derive: Callable[[duckdb.DuckDBPyConnection, OnStep], object] = lambda connection, on_step: None,
 ) -> BuildReport:
     """Add staged completions to a database, or make it, and move the result into place.
 
@@ -62,22 +67,61 @@ def build_database(
         Whether responses are stored.
     on_step : callable
         Told in words what is being done.
+    derive : callable
+        Given the filled database, adds what is computed from it.
 
     Raises
     ------
     DatasetError
         The existing database cannot be added to, or there is no room for the new one.
     """
+
+    def fill(connection: duckdb.DuckDBPyConnection) -> BuildReport:
+        report = _fill(connection, staging, imports, keep_text=keep_text, on_step=on_step)
+        derive(connection, on_step)
+        return report
+
+    return rewrite_database(db_path, staging / "spill", fill, start_over=rebuild, on_step=on_step)
+
+
+def rewrite_database(
+    db_path: Path,
+    spill: Path,
+    change: Callable[[duckdb.DuckDBPyConnection], Result],
+    *,
+    start_over: bool = False,
+    on_step: OnStep = lambda step: None,
+) -> Result:
+    """Change a copy of a database, or a new one, and move it into place when it is whole.
+
+    Parameters
+    ----------
+    db_path : Path
+        Where the database is or will be; its folder exists.
+    spill : Path
+        Folder that DuckDB makes for what does not fit into memory.
+    change : callable
+        Makes the changes; what it returns is returned.
+    start_over : bool
+        Begin with an empty database instead of a copy.
+    on_step : callable
+        Told in words what is being done.
+
+    Raises
+    ------
+    DatasetError
+        The existing database cannot be read, or the new one not written.
+    """
     aside = db_path.with_name(f"{db_path.name}{BUILDING}")
     _remove(aside)
     try:
-        if db_path.exists() and not rebuild:
+        if db_path.exists() and not start_over:
             with duckdb.connect(":memory:") as check:
                 attach(check, db_path, "old")
             shutil.copyfile(db_path, aside)
         with duckdb.connect(str(aside), config={"memory_limit": MEMORY_LIMIT}) as connection:
-            connection.execute(f"SET temp_directory = {quoted(str(staging / 'spill'))}")
-            report = _fill(connection, staging, imports, keep_text=keep_text, on_step=on_step)
+            connection.execute(f"SET temp_directory = {quoted(str(spill))}")
+            result = change(connection)
             connection.execute("CHECKPOINT")
         on_step("Moving the database into place")
         _sync(aside)
@@ -89,7 +133,7 @@ def build_database(
         ) from error
     finally:
         _remove(aside)
-    return report
+    return result
 
 
 def _remove(aside: Path) -> None:

@@ -67,12 +67,16 @@ def read_imports(connection: duckdb.DuckDBPyConnection, catalog: str) -> list[Im
 
 def remove_replaced(connection: duckdb.DuckDBPyConnection, imports: list[ImportRow]) -> int:
     """Remove what files that have changed had brought; return the import_id of the first new file."""
-    connection.execute("CREATE TEMP TABLE gone (import_id INTEGER)")
-    for row in imports:
-        connection.execute(
-            "INSERT INTO gone SELECT import_id FROM imports WHERE path = ? AND overrides = ? AND key <> ?",
-            [row.path, row.overrides, row.key],
-        )
+    columns = ("path", "overrides", "key")
+    coming = {name: pa.array([getattr(row, name) for row in imports], pa.string()) for name in columns}
+    # At once: a statement for each of many small files takes longer than reading them.
+    connection.register("coming", pa.table(coming))
+    connection.execute("""
+        CREATE TEMP TABLE gone AS
+        SELECT i.import_id
+        FROM imports i JOIN coming c USING (path, overrides)
+        WHERE i.key <> c.key""")
+    connection.unregister("coming")
     if _whole(connection, "SELECT count(*) FROM gone"):
         in_gone = "import_id IN (SELECT import_id FROM gone)"
         connection.execute(

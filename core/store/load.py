@@ -224,6 +224,17 @@ def _write_completions(connection: duckdb.DuckDBPyConnection, first_import: int,
         )
         ANTI JOIN prompt_tokens USING (prompt_id, tokenizer)
         WHERE nth = 1""")
+    connection.execute("""
+        INSERT INTO identity_tokenizers
+        SELECT *
+        FROM (
+            SELECT DISTINCT model, template, sampler, coalesce(tokenizer, hf_id, model) AS tokenizer,
+                'source' AS origin
+            FROM staged
+            WHERE prompt_token_ids IS NOT NULL AND prompt IS NOT NULL
+        )
+        ANTI JOIN identity_tokenizers USING (model, template, sampler, tokenizer, origin)
+        ORDER BY ALL""")
 
 
 def _write_hints(connection: duckdb.DuckDBPyConnection) -> None:

@@ -29,7 +29,13 @@ TABLES: dict[str, str] = {
     "prompts": "(prompt_id INTEGER, item_id INTEGER, template VARCHAR, text VARCHAR)",
     # Token ids of a prompt by a tokenizer, where the source has them.
     "prompt_tokens": "(prompt_id INTEGER, tokenizer VARCHAR, ids INTEGER[])",
-    # Power in 64 bands of [0, 0.5] cycles per token; written by the spectra command.
+    # Which tokenizer's tokens an identity has, and where they come from: source, hub or bytes. Absent from
+    # databases older than the spectra, which have none.
+    "identity_tokenizers": (
+        "(model VARCHAR, template VARCHAR, sampler VARCHAR, tokenizer VARCHAR, origin VARCHAR)"
+    ),
+    # Power in 64 bands of [0, 0.5] cycles per token, for some prompts of each (tokenizer, template, params);
+    # bands is NULL where a prompt has none. Written by core.spectra. kind: indicator or raw.
     "spectra": "(prompt_id INTEGER, tokenizer VARCHAR, kind VARCHAR, n_tokens INTEGER, bands FLOAT[])",
     # One response of an eval to an item. outcome is stored at threshold 1 with the precedence
     # error > truncated > correct > invalid > incorrect. place: line, index or member of the source file.

@@ -1,0 +1,35 @@
+"""One writer at a time: the lock of a dataset, which an import and the spectra command both hold."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import filelock
+
+
+def lock_path(config_path: Path) -> Path:
+    """Return the lock file of the dataset that a config describes."""
+    return config_path.with_name(f"{config_path.name.removesuffix('.json')}.lock")
+
+
+@contextmanager
+def only_one(path: Path, waiting: Callable[[], None]) -> Iterator[None]:
+    """Hold a dataset's lock; call `waiting` where another holds it, and wait for the other.
+
+    Parameters
+    ----------
+    path : Path
+        The lock file, see `lock_path`.
+    waiting : callable
+        Says that there is something to wait for.
+    """
+    lock = filelock.FileLock(path)
+    try:
+        lock.acquire(timeout=0)
+    except filelock.Timeout:
+        waiting()
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
