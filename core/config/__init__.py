@@ -29,6 +29,7 @@ from core.config.entries import (
     whole_steps,
 )
 from core.config.file import dump_config, load_config, save_config
+from core.config.model_facts import Price, parameter_count
 
 __all__ = [
     "NAME_PATTERN",
@@ -38,6 +39,7 @@ __all__ = [
     "IdentityField",
     "ParamFilter",
     "ParamFilters",
+    "Price",
     "Projection",
     "Scalar",
     "Step",
@@ -48,6 +50,7 @@ __all__ = [
     "is_number",
     "load_config",
     "matches",
+    "parameter_count",
     "repeated",
     "same_value",
     "save_config",

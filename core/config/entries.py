@@ -8,6 +8,8 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from core.config.model_facts import ParameterCount, Price
+
 Scalar = bool | int | float | str
 Step = Scalar | tuple[float, float]
 """One place on an axis: a value, or a closed bin."""
@@ -28,13 +30,21 @@ class _Entry(BaseModel):
 
 
 class EvalEntry(_Entry):
-    """One (model, template, sampler); its place in the list is its eval_id."""
+    """One (model, template, sampler); its place in the list is its eval_id.
+
+    `order` is where it is shown among the others, eval_id + 1 where it is absent. `parameters` and
+    `active_parameters` win over what the hub says; see core.config.model_facts.
+    """
 
     label: str
     hf_id: str | None = None
+    parameters: ParameterCount | None = None
+    active_parameters: ParameterCount | None = None
+    price: Price | None = None
     filters: dict[IdentityField, str | list[str]] = Field(default_factory=dict)
     groups: list[str] = Field(default_factory=list)
     hidden: bool = False
+    order: float | None = None
 
 
 def _check_axis(axis: str, values: list[Scalar] | None, bins: list[tuple[float, float]] | None) -> None:
@@ -85,10 +95,14 @@ class Projection(_Entry):
 
 
 class BaseTask(_Entry):
-    """How a task is named and sliced."""
+    """How a task is named and sliced.
+
+    `loop_ratio` is the task's own limit of core.tiers.loops, where repetition is right; 0: never a loop.
+    """
 
     label: str
     category: str | None = None
+    loop_ratio: float | None = Field(default=None, ge=0.0, le=1.0)
     surfaces: list[Surface] = Field(default_factory=list)
     projections: list[Projection] = Field(default_factory=list)
 
@@ -150,6 +164,17 @@ class DatasetConfig(_Entry):
             taken.add(name)
             names.append(name)
         return names
+
+    @property
+    def eval_order(self) -> list[int]:
+        """The eval_ids in the order in which evals are shown."""
+
+        def place(eval_id: int) -> tuple[float, bool, int]:
+            order = self.evals[eval_id].order
+            # Of two in one place the one that was put there comes first.
+            return (eval_id + 1.0 if order is None else order), order is None, eval_id
+
+        return sorted(range(len(self.evals)), key=place)
 
     def surface(self, surface_id: str) -> tuple[str, Surface] | None:
         """Return the base_task and surface of an id."""

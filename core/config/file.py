@@ -93,10 +93,15 @@ def dump_config(config: DatasetConfig) -> str:
 
 def save_config(config: DatasetConfig, path: Path) -> None:
     """Write a config so that at any moment the file is either the old or the new one, whole."""
+    write_whole(dump_config(config), path)
+
+
+def write_whole(text: str, path: Path) -> None:
+    """Write a text so that at any moment the file is either the old or the new one, whole."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".new")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(dump_config(config))
+            file.write(text)
             file.flush()
             os.fsync(file.fileno())
         # mkstemp makes a file that only its owner may read; the config is as readable as its folder.

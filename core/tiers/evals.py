@@ -69,7 +69,12 @@ def read_evals(
     filters = filters.resolved(dataset.catalog)
     Filters(groups=(groups,) if groups else ()).resolved(dataset.catalog)
     points = read_points(dataset, filters)
-    evals = [e for e in filters.evals(config) if _found(config, e, search) and _grouped(config, e, groups)]
+    wanted = set(filters.evals(config))
+    evals = [
+        e
+        for e in config.eval_order
+        if e in wanted and _found(config, e, search) and _grouped(config, e, groups)
+    ]
     points = points[points["eval_id"].isin(evals)]
     tiers = read_tiers(dataset, filters)
     frame = _identity(config, evals)

@@ -8,13 +8,17 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.errors import ConfigError, DatasetError, ReasonScapeError
+from core.errors import DatasetError
 from core.store.dataset import Dataset, Fingerprint, fingerprint, open_dataset
-from core.ui import states
 from core.ui.wording import escape
 
 KEY = "dataset"
 """Name of the picker in the session and in the address."""
+
+
+class NoDatasetsError(DatasetError):
+    """The data folder has no dataset."""
+
 
 LARGEST_CONFIG = 50_000_000
 """Bytes; a larger JSON file in the data folder is not looked into."""
@@ -67,7 +71,7 @@ def _is_config(path: Path, size: int, mtime_ns: int) -> bool:
 
 
 def pick(folder: Path, on_change: Callable[[], None]) -> Dataset:
-    """Show the picker and return the chosen dataset, opened; ends the page where there is none.
+    """Show the picker and return the chosen dataset, opened.
 
     Parameters
     ----------
@@ -75,43 +79,41 @@ def pick(folder: Path, on_change: Callable[[], None]) -> Dataset:
         The data folder: only what lies under it is opened.
     on_change : callable
         Called when another dataset is chosen, before the page runs.
+
+    Raises
+    ------
+    NoDatasetsError
+        The folder has none.
+    ConfigError, DatasetError
+        The folder, or the chosen one, cannot be read.
     """
-    try:
-        configs = find_configs(folder)
-    except ReasonScapeError as fault:
-        states.stop(fault)
+    configs = find_configs(folder)
     if not configs:
-        states.no_datasets(folder)
-    names = list(configs)
+        raise NoDatasetsError(f"No dataset in {folder}")
+    # The user's own results open before the demo; an index of their own would be another default once the
+    # session has a value, and what is chosen would fall out of the address.
+    names = sorted(configs, key=lambda name: name == "demo")
     asked = st.query_params.get(KEY)
     with st.sidebar:
         chosen = st.selectbox(
             "Dataset",
             names,
-            index=names.index(_first(names)),
             key=KEY,
             bind="query-params",
             on_change=on_change,
-            help="Dataset configs found in the data folder. Import more with `python -m core import`.",
+            help="Dataset configs found in the data folder. The Import page makes more.",
         )
         if asked and asked not in configs:
             words = f"The address names a dataset that is not here: {escape(asked)}"
             st.warning(words, icon=":material/link_off:")
-    return _open(configs[chosen or _first(names)], folder)
-
-
-def _first(names: list[str]) -> str:
-    """Return what opens first: the user's own results before the demo."""
-    return next((name for name in names if name != "demo"), names[0])
+    return _open(configs[chosen or names[0]], folder)
 
 
 def _open(config_path: Path, folder: Path) -> Dataset:
     try:
         return opened(config_path, folder, fingerprint(config_path, folder))
-    except (ConfigError, DatasetError) as fault:
-        states.stop(fault)
     except OSError as fault:
-        states.stop(f"The dataset {config_path.name} cannot be read: {fault}")
+        raise DatasetError(f"The dataset {config_path.name} cannot be read: {fault}") from fault
 
 
 # Entries beyond the last few are dropped, not closed: another run may still be reading from one, and the

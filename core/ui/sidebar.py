@@ -7,16 +7,14 @@ from typing import NoReturn
 import streamlit as st
 
 from core.config import DatasetConfig
-from core.errors import FilterError
+from core.errors import FilterError, ReasonScapeError
 from core.filters import Filters
 from core.store.dataset import Dataset
 from core.tiers.methods import INTERVAL_NAMES, REPEATS, Methods
 from core.tiers.selection import Selection
-from core.ui import cache, datasets, filter_widgets, states
+from core.ui import cache, datasets, filter_texts, filter_widgets, states
 from core.ui import filter_state as keys
 from core.ui.wording import capital, count, escape
-
-REPEATS_NAMES = {"cluster": "Clustered by item", "independent": "Independent"}
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class View:
         return self.filters
 
 
-_VIEW = "_view"
+_VIEW, _SHOWN = "_view", "_sidebar_shown"
 
 PAGES = Path(__file__).parents[2] / "pages"
 
@@ -63,6 +61,7 @@ def current(*, show_unmatched: bool = False) -> View:
         _start_over_in_app()
     # Taken, not read: the next run must bring its own.
     view: View = st.session_state.pop(_VIEW)
+    st.session_state.pop(_SHOWN, None)
     if view.selection.empty:
         if view.filters.clauses(view.config):
             states.nothing_selected(cache.relaxations(view.dataset, view.filters), lift, clear)
@@ -71,9 +70,37 @@ def current(*, show_unmatched: bool = False) -> View:
     return view
 
 
-def show(folder: Path) -> None:
-    """Draw the sidebar and set the view; ends the run where no dataset can be opened."""
-    dataset = datasets.pick(folder, on_change=clear)
+def opened() -> Dataset | None:
+    """Return the dataset of this run, whatever the filters leave of it; None where none could be opened."""
+    if not st.session_state.pop(_SHOWN, False):
+        _start_over_in_app()
+    view: View | None = st.session_state.pop(_VIEW, None)
+    return view.dataset if view else None
+
+
+def show(folder: Path, *, needed: bool = True) -> None:
+    """Draw the sidebar and set the view.
+
+    Parameters
+    ----------
+    folder : Path
+        The data folder.
+    needed : bool
+        End the run where no dataset can be opened; otherwise the page works without one.
+    """
+    for key in (_VIEW, _SHOWN):
+        st.session_state.pop(key, None)
+    try:
+        dataset = datasets.pick(folder, on_change=clear)
+    except ReasonScapeError as fault:
+        if not needed:
+            with st.sidebar:
+                states.error(fault)
+            st.session_state[_SHOWN] = True
+            return
+        if isinstance(fault, datasets.NoDatasetsError):
+            states.no_datasets(folder)
+        states.stop(fault)
     with st.sidebar:
         values = filter_widgets.show(dataset)
         methods = _methods()
@@ -87,6 +114,7 @@ def show(folder: Path) -> None:
     with summary:
         _summary(selection, filters, dataset.config)
     st.session_state[_VIEW] = View(dataset, filters, methods, selection)
+    st.session_state[_SHOWN] = True
 
 
 def _start_over_in_app() -> NoReturn:
@@ -116,7 +144,7 @@ def _methods() -> Methods:
         interval = st.selectbox(
             "Interval",
             list(INTERVAL_NAMES),
-            format_func=lambda name: INTERVAL_NAMES[name].partition(" (")[0],
+            format_func=filter_texts.interval_text,
             key="interval",
             bind="query-params",
             help="All are two-sided, 95%. ReasonScape's is Wilson on guess-corrected counts.",
@@ -124,7 +152,7 @@ def _methods() -> Methods:
         repeats = st.selectbox(
             "Repeats",
             REPEATS,
-            format_func=REPEATS_NAMES.__getitem__,
+            format_func=filter_texts.REPEATS_NAMES.__getitem__,
             key="repeats",
             bind="query-params",
             disabled=interval == "reasonscape",
