@@ -31,8 +31,8 @@ def csv_bytes(frame: pd.DataFrame) -> bytes:
     """
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")
-    writer.writerow([_cell(str(name)) for name in frame.columns])
-    writer.writerows([_cell(value) for value in row] for row in _rows(frame))
+    writer.writerow([csv_cell(str(name)) for name in frame.columns])
+    writer.writerows([csv_cell(value) for value in row] for row in _rows(frame))
     return buffer.getvalue().encode("utf-8-sig")
 
 
@@ -141,7 +141,7 @@ def _filter_words(filters: Mapping[str, Any]) -> list[str]:
             words += [part(name, _joined(values)) for name, values in value.items()]
         elif key == "eval_id":
             words.append(f"eval{_joined(value)}")
-        elif key == "threshold":
+        elif key in ("threshold", "flagged"):
             words.append(part(key, value))
         else:
             words.append(_joined(value))
@@ -164,7 +164,8 @@ def _missing(value: Any) -> bool:
     return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and value != value)
 
 
-def _cell(value: Any) -> Any:
+def csv_cell(value: Any) -> Any:
+    """Return a value as a CSV writer takes it: missing as "", formulas neutralised."""
     if _missing(value):
         return ""
     if isinstance(value, bool | int):

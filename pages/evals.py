@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.errors import ReasonScapeError
-from core.ui import cache, download, eval_table, sidebar, states
+from core.ui import cache, download, drill, eval_table, sidebar, states
 from core.ui.wording import count, escape
 
 view = sidebar.current(show_unmatched=True)
@@ -35,6 +35,7 @@ if table.frame.empty:
 
 st.caption(f"{count(len(table.frame), 'eval')}. Select rows to filter every page to them.")
 shown = eval_table.show(table)
+drill.outcome_links(view, "Completions of the selection", key="evals", filters=view.filters)
 download.row(download.csv(view, "evals", shown))
 
 tokens = table.tokens.drop(columns=["name"])

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.errors import ReasonScapeError
 from core.tiers.scores import explain_cell, explain_score, export_frame, interval_chart, leaderboard_image
-from core.ui import cache, download, figure, leaderboard, sidebar, states
+from core.ui import cache, download, drill, figure, leaderboard, sidebar, states
 from core.ui.wording import escape
 
 view = sidebar.current()
@@ -44,7 +44,13 @@ except ReasonScapeError as fault:
     states.stop(fault)
 
 summary.markdown(f"**{escape(board.summary())}**")
-figure.show(chart, key="score_chart", height=leaderboard.chart_height(len(board.rows)))
+clicked = figure.show(
+    chart, key="score_chart", height=leaderboard.chart_height(len(board.rows)), fields=("eval_id",)
+)
+if clicked:
+    eval_id = int(clicked["eval_id"])
+    chosen = drill.narrowed(view.filters, eval_id=eval_id)
+    drill.outcome_links(view, f"Completions of {names[eval_id]}", key="chart", filters=chosen)
 download.row(download.png(view, "scores", functools.partial(interval_chart, board, dark=dark)))
 
 
@@ -91,6 +97,9 @@ def explain(eval_id: int, cell: leaderboard.Cell | None) -> None:
             title = ", ".join([title, *parts])
         st.markdown(f"**{escape(title)}**")
         st.table({escape(what): escape(how) for what, how in lines}, border="horizontal")
+        task, tier = cell or (None, None)
+        filters = drill.narrowed(view.filters, eval_id=eval_id, base_task=task, tier=tier)
+        drill.outcome_links(view, "Completions behind this", key="cell", filters=filters)
 
 
 @st.fragment

@@ -56,10 +56,14 @@ def show_grid() -> None:
     pages = tier.pages(grid)
     number = st.pagination(len(pages), key="grid_page", bind="query-params") if len(pages) > 1 else 1
     page = pages[number - 1]
-    surface_charts.show_spec(surface_cache.heatmaps(asked, grid, number - 1, dark=dark), key="heatmaps")
+    cell = surface_charts.show_spec(
+        surface_cache.heatmaps(asked, grid, number - 1, dark=dark), key="heatmaps", fields=tier.CELL
+    )
+    surface_charts.show_links(view, grid, cell)
     st.caption(
         "Number and colour: accuracy. Hatched: fewer than 5 items. Empty: no point. Dashed with —: points,"
-        " and no counted completion. Hover for center, bounds and n."
+        " and no counted completion. Hover for center, bounds and n;"
+        " click a cell for its completions."
     )
     download.row(
         download.csv(view, "surface", tier.export_frame(grid)),

@@ -65,7 +65,8 @@ with right:
         chart = cache.param_chart(*asked, dark=dark)
     except ReasonScapeError as fault:
         states.stop(fault)
-    figure.show(chart, key="param_chart", height=240)
+    clicked = figure.show(chart, key="param_chart", height=240, fields=("eval_id", "value"))
+    task_detail.show_links(view, row, param, clicked)
     download.row(
         download.csv(view, "accuracy", cells, parts=(row.base_task, param)),
         download.png(

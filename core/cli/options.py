@@ -17,6 +17,8 @@ class Format(StrEnum):
     JSON = "json"
     MARKDOWN = "markdown"
     CSV = "csv"
+    JSONL = "jsonl"
+    HTML = "html"
     PNG = "png"
 
 

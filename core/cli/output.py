@@ -1,7 +1,7 @@
 """Where a result goes: text to stdout, images and --output to files, nothing else on stdout."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -70,6 +70,22 @@ class Destination:
             sys.stdout.flush()
             return
         self._write(self.path, data)
+
+    def write_parts(self, parts: Iterable[bytes], *, csv: bool) -> None:
+        """Write bytes as they come, as `write_csv` or `write_text` would. Raises OutputError."""
+        if self.path is None:
+            for part in parts:
+                text = part.decode("utf-8-sig" if csv else "utf-8")
+                sys.stdout.write(text.replace("\r\n", "\n") if csv else text)
+            sys.stdout.flush()
+            return
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("wb") as file:
+                file.writelines(parts)
+        except OSError as error:
+            raise OutputError(f"{self.path} cannot be written: {error.strerror or error}") from error
+        print(f"Wrote {self.path}", file=sys.stderr)
 
     def write_png(self, make: Callable[[], bytes]) -> None:
         """Make and write an image. Raises OutputError."""

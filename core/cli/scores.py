@@ -62,7 +62,7 @@ def run(
 
     Example: python -m core scores data/demo.json --filters '{"tiers": ["easy"]}' --format json
     """
-    one_of(output_format, *Format)
+    one_of(output_format, Format.TABLE, Format.JSON, Format.MARKDOWN, Format.CSV, Format.PNG)
     dataset = open_dataset(config)
     selected = read_filters(filters, threshold)
     methods = Methods(interval, repeats)

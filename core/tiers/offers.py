@@ -17,10 +17,13 @@ class Offers:
         For each param, for each task that has it, its values in the points, in order.
     partial_scores
         Whether any completion has a score between 0 and 1, so that a threshold changes something.
+    flagged
+        How many completions are flagged.
     """
 
     params: Mapping[str, Mapping[str, tuple[Scalar, ...]]]
     partial_scores: bool
+    flagged: int = 0
 
 
 def read_offers(dataset: Dataset) -> Offers:
@@ -37,7 +40,9 @@ def read_offers(dataset: Dataset) -> Offers:
         values = params.setdefault(row["name"], {}).setdefault(row["base_task"], [])
         values.append(stored_value(row["number"], row["text"]))
     partial = dataset.rows("SELECT EXISTS (FROM data.completions WHERE score > 0 AND score < 1) AS partial")
+    flagged = dataset.rows("SELECT count(*) AS n FROM flagged")
     return Offers(
         {name: {task: tuple(values) for task, values in tasks.items()} for name, tasks in params.items()},
         bool(partial[0]["partial"]),
+        int(flagged[0]["n"]),
     )

@@ -1,6 +1,6 @@
 """Charts on screen: the finished chart, its words set as page text so that they wrap on a narrow screen."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -8,6 +8,7 @@ import altair as alt
 import streamlit as st
 
 from core import charts
+from core.ui import chart_selection
 from core.ui.wording import capital, escape
 
 
@@ -16,7 +17,9 @@ def is_dark() -> bool:
     return st.context.theme.type == "dark"
 
 
-def show(chart: alt.LayerChart | alt.Chart | dict[str, Any], *, key: str, height: int) -> None:
+def show(
+    chart: alt.LayerChart | alt.Chart | dict[str, Any], *, key: str, height: int, fields: Sequence[str] = ()
+) -> dict[str, Any] | None:
     """Show a finished chart under its title, with its footer as caption.
 
     Parameters
@@ -27,11 +30,26 @@ def show(chart: alt.LayerChart | alt.Chart | dict[str, Any], *, key: str, height
         Unique on the page.
     height : int
         Of the plot in pixels; axes and legend come on top.
+    fields : sequence of str
+        Columns of the chart's data: its marks can then be clicked.
+
+    Returns
+    -------
+    dict or None
+        The fields of the mark that is selected.
     """
     finished = chart if isinstance(chart, dict) else chart.to_dict()
     spec = screen_spec(finished, height)
+    words = spec.pop("description")
     with words_around(finished):
-        st.vega_lite_chart(spec=spec, theme=None, width="stretch", key=key, alt=spec.pop("description"))
+        if not fields:
+            st.vega_lite_chart(spec=spec, theme=None, width="stretch", key=key, alt=words)
+            return None
+        spec = chart_selection.selectable(spec, fields)
+        event = st.vega_lite_chart(
+            spec=spec, theme=None, width="stretch", key=key, alt=words, on_select="rerun"
+        )
+    return chart_selection.picked(event, fields)
 
 
 @contextmanager

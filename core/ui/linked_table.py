@@ -26,6 +26,7 @@ def show(
     mode: Literal["single-row", "multi-row"],
     columns: dict[str, Any],
     alt: str,
+    most_rows: int = MOST_ROWS,
 ) -> None:
     """Show a table with some rows selected.
 
@@ -43,6 +44,8 @@ def show(
         Unique among tables.
     mode, columns, alt
         As st.dataframe takes them.
+    most_rows : int
+        Rows in sight; further ones scroll.
     """
     last, version = f"_{name}_last", f"_{name}_version"
     if wanted != st.session_state.get(last):
@@ -59,7 +62,7 @@ def show(
         frame,
         column_config=columns,
         hide_index=True,
-        height=height(len(frame)),
+        height=height(len(frame), most_rows),
         placeholder="—",
         key=key,
         on_select=selected,

@@ -9,7 +9,7 @@ import streamlit as st
 from core.tiers import surface as tier
 from core.tiers.surface import SurfaceGrid
 from core.tiers.surface import View as Direction
-from core.ui import download, figure
+from core.ui import cache, chart_selection, download, drill, figure
 from core.ui.sidebar import View
 from core.ui.wording import count, escape
 
@@ -19,16 +19,42 @@ SIDEWAYS = '<style>[class*="st-key-sideways_"] { overflow-x: auto; }</style>'
 NO_BAR = {"displaylogo": False, "modeBarButtonsToRemove": ["toImage"]}
 
 
-def show_spec(spec: dict[str, Any], *, key: str) -> None:
+def show_spec(spec: dict[str, Any], *, key: str, fields: Sequence[str] = ()) -> dict[str, Any] | None:
     """Show the specification of finished heatmaps under their title, with their footer as caption.
 
-    Cells keep their size: where the screen is narrower than the grid, the grid moves sideways.
+    Cells keep their size: where the screen is narrower than the grid, the grid moves sideways. Returns the
+    fields of the cell that is selected, where there are fields to tell.
     """
     screen = {name: value for name, value in spec.items() if name not in ("title", "usermeta")}
     words = str(screen.pop("description", ""))
     st.html(SIDEWAYS)
     with figure.words_around(spec), st.container(key=f"sideways_{key}"):
-        st.vega_lite_chart(spec=screen, theme=None, width="content", key=key, alt=words)
+        if not fields:
+            st.vega_lite_chart(spec=screen, theme=None, width="content", key=key, alt=words)
+            return None
+        screen = chart_selection.selectable(screen, fields)
+        event = st.vega_lite_chart(
+            spec=screen, theme=None, width="content", key=key, alt=words, on_select="rerun"
+        )
+    return chart_selection.picked(event, fields)
+
+
+def show_links(view: View, grid: SurfaceGrid, cell: dict[str, Any] | None) -> None:
+    """Show links to the completions of the cell that was clicked; nothing where none was."""
+    if cell is None:
+        return
+    panel, eval_id = grid.panel(cell["surface"]), int(cell["eval_id"])
+    x, y = int(cell["x"]), int(cell["y"])
+    params = tier.cell_params(panel, x, y, cache.offers(view.dataset).params)
+    task = view.config.basetasks.get(panel.base_task)
+    # A surface that was built on the page has no id to filter by; nor has it a filter of its own.
+    known = panel.id if task is not None and panel.surface in task.surfaces else None
+    filters = drill.narrowed(
+        view.filters, eval_id=eval_id, base_task=panel.base_task, surface=known, params=params
+    )
+    place = f"{panel.surface.x_data} {panel.x_texts[x]}, {panel.surface.y_data} {panel.y_texts[y]}"
+    what = f"Completions of {grid.name(eval_id)}, {panel.title}, {place}"
+    drill.outcome_links(view, what, key="surface", filters=filters)
 
 
 def show_scenes(

@@ -7,9 +7,10 @@ import streamlit as st
 
 from core.config import Projection, Surface
 from core.tiers.tasks import TaskRow
-from core.ui import linked_table
+from core.ui import drill, linked_table
 from core.ui.eval_table import filter_words
 from core.ui.filter_state import param_text
+from core.ui.sidebar import View
 from core.ui.wording import apart, count, escape
 
 KEY = "detail"
@@ -66,6 +67,22 @@ def show(row: TaskRow) -> None:
     _table("Params", params_frame(row), "This task has no params.")
     _table("Surfaces", surfaces_frame(row.config.surfaces), "No surfaces are configured.")
     _table("Projections", projections_frame(row.config.projections), "No projections are configured.")
+
+
+def show_links(view: View, row: TaskRow, param: str, clicked: dict[str, Any] | None) -> None:
+    """Show links to the completions of a task, of one eval at one value where a mark was clicked."""
+    filters = drill.narrowed(view.filters, base_task=row.base_task)
+    what = f"Completions of {row.label}"
+    if clicked:
+        eval_id = int(clicked["eval_id"])
+        filters = drill.narrowed(filters, eval_id=eval_id)
+        what += f" by {view.config.eval_names[eval_id]}"
+        # A label of a bin is no value: then all values of the param stay.
+        values = [value for value in row.params[param] if str(value) == clicked["value"]]
+        if values:
+            filters = drill.narrowed(filters, params={param: values})
+            what += f", {param} {param_text(values[0])}"
+    drill.outcome_links(view, what, key="task", filters=filters)
 
 
 def _table(heading: str, frame: pd.DataFrame, otherwise: str) -> None:

@@ -37,7 +37,7 @@ def read_differences(dataset: Dataset, filters: Filters, baseline: int) -> pd.Da
         f"""
         WITH selected AS ({selected}), results AS (
             SELECT s.eval_id, r.item_id, sum(r.y) AS y, sum(r.k + r.truncated) AS tries
-            FROM {item_results_at(threshold)} r
+            FROM {item_results_at(threshold, filters.flagged)} r
             JOIN selected s USING (point_id)
             GROUP BY ALL
             HAVING sum(r.k + r.truncated) > 0

@@ -108,7 +108,7 @@ def _item_results(dataset: Dataset, filters: Filters, task: str) -> pd.DataFrame
         )
         SELECT s.eval_id, p.params_id, r.item_id, sum(r.y)::INTEGER AS y,
             sum(r.k + r.truncated)::INTEGER AS tries
-        FROM {item_results_at(threshold)} r
+        FROM {item_results_at(threshold, filters.flagged)} r
         JOIN selected s USING (point_id)
         JOIN data.points p USING (point_id)
         GROUP BY ALL

@@ -6,6 +6,7 @@ Heatmaps and curves are Altair; only scene.py knows Plotly, and only browser_png
 from core.tiers.surface.axes import Panel
 from core.tiers.surface.browser_png import HOW_TO, BrowserError, figures_html, find_browser
 from core.tiers.surface.build import Pair, append_surface, build_surface, read_axis_params
+from core.tiers.surface.cell_params import CELL, cell_params
 from core.tiers.surface.curve_chart import curve_chart
 from core.tiers.surface.curves import Curve, read_projections, slice_surface
 from core.tiers.surface.difference import SurfaceDifference, read_surface_difference
@@ -20,6 +21,7 @@ from core.tiers.surface.table import NoSurfaceError, SurfaceGrid, offered_panels
 from core.tiers.surface.view import PRESETS, View
 
 __all__ = [
+    "CELL",
     "DROPS_METHOD",
     "HOW_TO",
     "MOST_SCENES",
@@ -35,6 +37,7 @@ __all__ = [
     "View",
     "append_surface",
     "build_surface",
+    "cell_params",
     "curve_chart",
     "difference_frame",
     "difference_heatmaps",

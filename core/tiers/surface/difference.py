@@ -95,7 +95,7 @@ def _items(dataset: Dataset, grid: SurfaceGrid, a: int, b: int) -> pd.DataFrame:
         f"""
         WITH selected AS ({selected})
         SELECT i.params_id, i.item_id, i.paired, {sums}
-        FROM {item_results_at(threshold)} r
+        FROM {item_results_at(threshold, filters.flagged)} r
         JOIN selected s USING (point_id)
         JOIN data.items i USING (item_id)
         GROUP BY i.params_id, i.item_id, i.paired
