@@ -8,7 +8,7 @@ from scipy import special
 
 from core.stats.arrays import FloatArray, floats
 from core.stats.intervals import Z
-from core.stats.signflip import DRAWS, SignFlip, sign_flip
+from core.stats.signflip import DRAWS, ENUMERATED, sign_flip
 
 POWER_QUANTILE = 0.8416  # z of 80% power
 NO_VARIANCE = 1e-12  # equal differences leave a standard error of rounding only
@@ -58,6 +58,7 @@ def compare(
     y_b: ArrayLike,
     k_b: ArrayLike,
     *,
+    times: ArrayLike | None = None,
     tests: int = 1,
     alpha: float = 0.05,
     seed: int = 0,
@@ -71,6 +72,8 @@ def compare(
         Shape (items,): correct completions of each item (or the sum of their scores).
     k_a, k_b
         Shape (items,): counted completions of each item; items where either is 0 are left out.
+    times
+        Shape (items,): how many items each entry stands for, whole numbers; one each where it is None.
     tests
         Number m of tests (pairs or cells) in the section: it decides whether sign-flip p-values are fine
         enough, and the level of the minimum detectable difference.
@@ -83,25 +86,30 @@ def compare(
     -------
     PairedResult
         With 0/1 outcomes and one completion each: exact McNemar and Bonett-Price. Otherwise: sign-flip (the
-        paired t test where its draws are too few for alpha/m) and the t interval over items.
+        paired t test where its draws are too few for alpha/m) and the t interval over items (Bonett-Price
+        where no item differs).
 
     Raises
     ------
     ValueError
         If the arrays are not one-dimensional and equally long.
     """
-    successes_a, trials_a, successes_b, trials_b = (
-        np.asarray(values, dtype=np.float64) for values in (y_a, k_a, y_b, k_b)
+    successes_a, trials_a, successes_b, trials_b, weights = (
+        np.asarray(values, dtype=np.float64)
+        for values in (y_a, k_a, y_b, k_b, np.ones(np.shape(y_a)) if times is None else times)
     )
-    if successes_a.ndim != 1 or len({v.shape for v in (successes_a, trials_a, successes_b, trials_b)}) > 1:
-        raise ValueError("y_a, k_a, y_b and k_b must be one-dimensional and equally long")
+    shapes = {v.shape for v in (successes_a, trials_a, successes_b, trials_b, weights)}
+    if successes_a.ndim != 1 or len(shapes) > 1:
+        raise ValueError("y_a, k_a, y_b and k_b (and times) must be one-dimensional and equally long")
     common = (trials_a > 0) & (trials_b > 0)
     mean_a = successes_a[common] / trials_a[common]
     mean_b = successes_b[common] / trials_b[common]
     d = mean_a - mean_b
-    n, b, c = d.size, int(np.sum(d > 0)), int(np.sum(d < 0))
+    d[np.abs(d) < NO_VARIANCE] = 0.0  # sums of the same scores in another order
+    weights = weights[common]
+    n, b, c = (int(weights[some].sum()) for some in (slice(None), d > 0, d < 0))
     single = bool(np.all(trials_a[common] == 1) and np.all(trials_b[common] == 1))
-    binary = single and bool(np.all(np.isin(mean_a, (0, 1))) and np.all(np.isin(mean_b, (0, 1))))
+    binary = single and all(bool(np.all((mean == 0) | (mean == 1))) for mean in (mean_a, mean_b))
     if n == 0:
         nan = float("nan")
         return PairedResult(nan, nan, nan, nan, "no common items", "none", 0, 0, 0, nan, binary, tests)
@@ -110,13 +118,17 @@ def compare(
         lower, upper = (float(bound) for bound in bonett_price(b, c, n))
         p, test, interval = float(mcnemar_exact(b, c)), "exact McNemar", "95% Bonett-Price"
         detectable = float(minimum_detectable_binary(b, c, n, level))
+        mean = (b - c) / n
     else:
-        lower, upper = t_interval(d)
-        p, test = _mean_test(d, sign_flip(d, draws=draws, seed=seed), level)
-        interval = "95% t over items"
+        d = np.repeat(d, weights.astype(np.int64))
+        # Items that all agree have no spread to take a t interval from, which would then have no width.
+        lower, upper = t_interval(d) if b + c else (float(bound) for bound in bonett_price(b, c, n))
+        interval = "95% t over items" if b + c else "95% Bonett-Price"
+        p, test = _mean_test(d, level, draws, seed)
         detectable = minimum_detectable_mean(d, level)
+        mean = float(d.mean())
     return PairedResult(
-        d=float(d.mean()),
+        d=mean,
         lower=max(lower, -1.0),
         upper=min(upper, 1.0),
         p=p,
@@ -276,11 +288,11 @@ def _standard_error(values: FloatArray) -> float:
     return float(values.std(ddof=1)) / float(np.sqrt(values.size))
 
 
-def _mean_test(d: FloatArray, flipped: SignFlip, level: float) -> tuple[float, str]:
+def _mean_test(d: FloatArray, level: float, draws: int, seed: int) -> tuple[float, str]:
     """P-value and name of the test of a mean difference: sign-flip, or t where its draws are too few."""
+    if level < 20 / (draws + 1) and np.count_nonzero(d) > ENUMERATED and not np.isnan(p := t_test(d)):
+        return p, f"paired t (too many tests for {draws:,} sign-flip draws)"
+    flipped = sign_flip(d, draws=draws, seed=seed)
     if flipped.enumerated:
         return flipped.p, "sign-flip, enumerated"
-    p = t_test(d)
-    if level < 20 / (flipped.draws + 1) and not np.isnan(p):
-        return p, f"paired t (too many tests for {flipped.draws:,} sign-flip draws)"
     return flipped.p, f"sign-flip, {flipped.draws:,} draws"

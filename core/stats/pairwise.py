@@ -80,7 +80,8 @@ def compare_all(
     -------
     Pairwise
         Per pair: exact McNemar and Bonett-Price where all common items are 0/1 with one completion each;
-        else the sign-flip test (paired t where its draws are too few) and the t interval over items.
+        else the sign-flip test (paired t where its draws are too few) and the t interval over items
+        (Bonett-Price where no item differs).
 
     Raises
     ------
@@ -113,7 +114,7 @@ def compare_all(
         d = np.where(n > 0, total / n, np.nan)
         deviation = np.sqrt(np.maximum(squares - n * d**2, 0) / (n - 1))
     lower, upper = (
-        np.where(binary, score, moment)
+        np.where(binary | (b + c == 0), score, moment)
         for score, moment in zip(bonett_price(b, c, n), mean_interval(d, deviation, n), strict=True)
     )
     p = np.where(n > 0, mcnemar_exact(b, c), np.nan)

@@ -179,3 +179,25 @@ def test_no_common_items_no_number() -> None:
     assert np.isnan([result.d, result.lower, result.upper, result.p, result.minimum_detectable]).all()
     with pytest.raises(ValueError, match="equally long"):
         compare([1], [1], [1, 0], [1, 1])
+
+
+def test_entries_may_stand_for_several_items() -> None:
+    y_a, k_a, y_b, k_b = [1, 0, 2, 1, 0], [2, 2, 2, 2, 0], [0, 1, 2, 2, 1], [2, 1, 2, 2, 1]
+    times = [3, 20, 5, 7, 4]
+    repeated = compare(*(np.repeat(values, times) for values in (y_a, k_a, y_b, k_b)))
+    assert compare(y_a, k_a, y_b, k_b, times=times) == repeated
+    assert (repeated.n_items, repeated.b, repeated.c) == (35, 3, 27)
+    with pytest.raises(ValueError, match="equally long"):
+        compare(y_a, k_a, y_b, k_b, times=[1, 2])
+
+
+def test_the_order_of_a_sum_is_no_difference() -> None:
+    result = compare([0.1 + 0.2 + 0.3], [3], [0.3 + 0.2 + 0.1], [3])
+    assert 0.1 + 0.2 + 0.3 != 0.3 + 0.2 + 0.1
+    assert (result.b, result.c, result.d) == (0, 0, 0)
+
+
+def test_items_that_all_agree_leave_an_interval_with_a_width() -> None:
+    result = compare([2] * 30, [2] * 30, [3] * 30, [3] * 30)
+    assert result.interval == "95% Bonett-Price"
+    assert (result.lower, result.upper) == pytest.approx(tuple(map(float, bonett_price(0, 0, 30))))
