@@ -40,6 +40,12 @@ PAGES = {
             icon=":material/hub:",
             help="Who is indistinguishable: largest groups not separated, and which of them spends least.",
         ),
+        st.Page(
+            "pages/compare.py",
+            title="Compare",
+            icon=":material/compare_arrows:",
+            help="Is one eval better than another, item by item: on which tasks, and what does each spend.",
+        ),
     ],
     "Diagnose": [
         st.Page(
@@ -54,13 +60,60 @@ PAGES = {
             icon=":material/landscape:",
             help="Where in difficulty each eval fails: accuracy over two params, in 3-D, or against another.",
         ),
+        st.Page(
+            "pages/hazard.py",
+            title="Hazard",
+            icon=":material/timer:",
+            help="When answers come, and whether rightly: by how many tokens, and what a budget would cost.",
+        ),
+        st.Page(
+            "pages/fft.py",
+            title="FFT",
+            icon=":material/graphic_eq:",
+            help="Tokenizer or capability: what tokenizers make of the same prompts, beside the accuracy.",
+        ),
+        st.Page(
+            "pages/compression.py",
+            title="Compression",
+            icon=":material/compress:",
+            help="What failures look like as information: length against compressed bytes, suspected loops.",
+        ),
+        st.Page(
+            "pages/modelinfo.py",
+            title="Model info",
+            icon=":material/memory:",
+            help="Does size explain it: scores against parameters, tokens and price; architectures, READMEs.",
+        ),
+        st.Page(
+            "pages/completions.py",
+            title="Completions",
+            icon=":material/article:",
+            help="What was asked and answered: the completions behind a number, one item across evals.",
+        ),
+    ],
+    "Data": [
+        st.Page(
+            "pages/imports.py",
+            title="Import",
+            icon=":material/upload_file:",
+            help="Your own results: logs of other tools and tables, looked at, mapped, imported.",
+        ),
+        st.Page(
+            "pages/dataset.py",
+            title="Dataset",
+            icon=":material/edit_note:",
+            help="Which pages work with this dataset; rename, group, hide and order evals, define tiers.",
+        ),
     ],
 }
 
+# Titles of the pages that work where no dataset can be opened.
+WITHOUT_DATASET = ("Import",)
+
 # An icon of our own, and before the navigation: browsers would ask a font server for a Material icon.
 st.set_page_config(page_icon=ICON, layout="wide")
-page = st.navigation(PAGES)
+page = st.navigation(PAGES, expanded=True)
 st.set_page_config(page_title=f"{page.title} · ReasonScape Explorer", page_icon=ICON)
 header.show(page.title)
-sidebar.show(datasets.data_folder())
+sidebar.show(datasets.data_folder(), needed=page.title not in WITHOUT_DATASET)
 page.run()

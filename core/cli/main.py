@@ -4,7 +4,24 @@ import sys
 
 import typer
 
-from core.cli import cluster, evals, imports, scores, spiderweb, surface, tasks
+from core.cli import (
+    cluster,
+    compare,
+    completions,
+    compression,
+    evals,
+    fft,
+    hazard,
+    imports,
+    inspect_source,
+    modelinfo,
+    report,
+    scores,
+    spectra,
+    spiderweb,
+    surface,
+    tasks,
+)
 from core.cli.output import PngError
 from core.errors import NothingFoundError, ReasonScapeError
 
@@ -17,12 +34,21 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("import")(imports.run)
+app.command("inspect-source")(inspect_source.run)
 app.command("evals")(evals.run)
 app.command("tasks")(tasks.run)
 app.command("scores")(scores.run)
 app.command("cluster")(cluster.run)
+app.command("compare")(compare.run)
 app.command("spiderweb")(spiderweb.run)
 app.command("surface")(surface.run)
+app.command("spectra")(spectra.run)
+app.command("fft")(fft.run)
+app.command("compression")(compression.run)
+app.command("hazard")(hazard.run)
+app.command("completions")(completions.run)
+app.command("modelinfo")(modelinfo.run)
+app.command("report")(report.run)
 
 
 def main() -> None:

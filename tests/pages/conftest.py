@@ -17,6 +17,9 @@ PAGES = {
     "Tasks": "pages/tasks.py",
     "Cluster": "pages/cluster.py",
     "Spiderweb": "pages/spiderweb.py",
+    "Completions": "pages/completions.py",
+    "Compression": "pages/compression.py",
+    "Model info": "pages/modelinfo.py",
 }
 
 
