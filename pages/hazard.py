@@ -31,7 +31,7 @@ except ReasonScapeError as fault:
 
 if not found.curves:
     with summary:
-        st.subheader("No token counts here")
+        st.subheader("Nothing to follow here")
     st.info(escape(f"{tier.no_tokens(found.without)}."), icon=":material/info:")
     st.stop()
 
@@ -43,7 +43,7 @@ with st.expander("How this is computed", icon=":material/functions:"):
 if found.bucket_size > bucket:
     st.caption(
         f"Buckets of {count(bucket, 'token')} are too many to draw here: these are of {found.bucket_size:,}."
-        " The files of all groups have what you asked for."
+        + (" The files of all groups have what you asked for." if pages > 1 else "")
     )
 hazard_panels.show_panels(view, found, hazard.specs(*asked, dark=dark))
 st.caption(escape(tier.footer(found)))

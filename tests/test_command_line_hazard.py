@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from core.store import open_dataset
 from core.tiers.hazard import read_hazard, to_document
 from core.tiers.methods import Methods
 from tests.command import ask
+from tests.synthetic import simple
 
 LETTERS = '{"base_task": "letters", "eval_id": [0, 2]}'
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -106,7 +108,8 @@ def test_mistakes_are_told_in_a_sentence(demo_dataset: Path, bare_dataset: Path)
     for flags, words in (
         (("--split", "nope"), "No dimension 'nope' to split by; valid: model"),
         (("--format", "markdown"), "valid: png, json, csv"),
-        (("--bucket-size", "0"), "A bucket must be at least 1 token wide; given: 0"),
+        (("--bucket-size", "0"), "A bucket must be from 1 to 2,147,483,647 tokens wide; given: 0"),
+        (("--bucket-size", str(2**63)), "tokens wide; given: 9223372036854775808"),
         (("--compare", "0"), "A comparison needs two to 6 different evals"),
         (("--compare", "a,b"), "--compare takes eval ids with commas, such as 0,2"),
         (("--compare", "0,99"), "No eval_id 99 in this dataset"),
@@ -120,3 +123,17 @@ def test_mistakes_are_told_in_a_sentence(demo_dataset: Path, bare_dataset: Path)
     said = ask("hazard", bare_dataset, "--format", "json").refused()
     assert "all without a token count" in said
     assert "Import results that report completion_tokens" in said
+
+
+def test_the_command_explains_odd_groups_as_the_page_does(build: Callable[..., Path]) -> None:
+    records = simple("cut", outcome="truncated", completion_tokens=64, token_limit=64)
+    done = ask("hazard", build("allcut", records), "--split", "base_task", "--format", "json")
+    assert "All 10 completions were cut off: nothing is known of their answers" in done.err
+    assert "All 10 completions were cut off" in " ".join(done.document()["methods"]["notes"])
+
+
+def test_a_comparison_beyond_what_was_followed_says_so(demo_dataset: Path) -> None:
+    flags = ("--split", "none", "--compare", "0,1", "--budget", "99999", "--format", "json")
+    document = ask("hazard", demo_dataset, *flags).document()
+    assert document["comparisons"][0]["evals"][0]["accuracy"] is None
+    assert "was not followed as far as 99,999 tokens" in " ".join(document["methods"]["notes"])

@@ -1,5 +1,6 @@
 """`python -m core hazard`: when completions end, and whether rightly."""
 
+import sys
 from typing import Annotated
 
 import typer
@@ -23,6 +24,7 @@ from core.store.dataset import open_dataset
 from core.tiers.hazard.files import comparison_files, group_files, read_comparisons
 from core.tiers.hazard.groups import DEFAULT_SPLIT, split_dimensions
 from core.tiers.hazard.table import BUCKET_SIZE, read_hazard
+from core.tiers.hazard.words import group_notes
 from core.tiers.methods import Methods
 
 KINDS: dict[Format, Kind] = {Format.PNG: "png", Format.JSON: "text", Format.CSV: "csv"}
@@ -90,6 +92,8 @@ def run(
     form = output_format.value
     if evals is None:
         hazard = read_hazard(dataset, selected, methods, split=dimensions, bucket_size=bucket_size)
+        for note in group_notes(hazard):
+            print(f"Note: {note}", file=sys.stderr)
         files = group_files(hazard, selected, form, budget=budget, width=width)
     else:
         compared = read_comparisons(

@@ -4,8 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from core import charts
-from core.errors import FilterError
-from core.export import csv_bytes, file_name, part, to_json
+from core.export import csv_bytes, file_name, json_bytes, part
 from core.filters import Filters
 from core.store.dataset import Dataset
 from core.tiers.fft.chart import Page, pages, spectra_chart
@@ -14,7 +13,7 @@ from core.tiers.fft.compare_chart import comparison_chart
 from core.tiers.fft.document import comparison_frame, lines_frame, to_document
 from core.tiers.fft.grid import FftGrid
 from core.tiers.fft.lines import read_lines
-from core.tiers.files import ResultFile, numbered
+from core.tiers.files import ResultFile, check_form, numbered
 
 FORMATS = ("png", "json", "csv")
 
@@ -55,8 +54,7 @@ def result_files(
     FilterError
         There is no such format or kind.
     """
-    if form not in FORMATS:
-        raise FilterError(f"No format {form!r}; valid: {', '.join(FORMATS)}")
+    check_form(form, FORMATS)
     shown = comparison if compared and form != "json" else None
     name = file_name(
         grid.config.name, "fft", *name_parts(kind, shown), extension=form, filters=filters.to_dict()
@@ -69,7 +67,7 @@ def result_files(
             name, "", [partial(_page, dataset, grid, page, kind, log, dark=dark) for page in pages(grid)]
         )
     makers: dict[str, Callable[[], bytes]] = {
-        "json": lambda: (to_json(to_document(grid, lines, kind, comparison)) + "\n").encode(),
+        "json": lambda: json_bytes(to_document(grid, lines, kind, comparison)),
         "csv": lambda: csv_bytes(lines_frame(grid, lines, kind)),
     }
     lines = read_lines(dataset, grid, kind, grid.rows, grid.columns)

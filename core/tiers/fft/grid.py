@@ -19,7 +19,7 @@ WHY: dict[Cause, str] = {
     " that have `prompt`, and `prompt_token_ids` where they are known.",
     "spectra": "No spectra have been computed for this selection yet.",
     "short": "Every prompt of this selection is shorter than 16 tokens, or the same token throughout: a"
-    " spectrum needs more.",
+    " spectrum needs more. Select other tasks, or import the whole prompt, its instructions included.",
 }
 
 

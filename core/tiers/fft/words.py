@@ -68,7 +68,8 @@ def distance_words(comparison: Comparison) -> str:
     n = int(total["n_prompts"])
     if total["distance"] == 0:
         return (
-            f"{a.tokenizer} and {b.tokenizer} repeat alike on {n:,} shared prompts (distance 0), with {rates}"
+            f"{a.tokenizer} and {b.tokenizer} repeat alike on {n:,} shared prompts (distance 0), with"
+            f" {rates}: a difference in accuracy is not their doing"
         )
     if comparison.shared == "items":
         return (

@@ -137,7 +137,9 @@ def budget_cost(curves: Curves, methods: Methods, tokens: int) -> BudgetCost:
         early, late = (one[CORRECT] for one in influences(table, rows, np.concatenate([at, last])))
         robust = [rows.scale * float((one**2).sum()) for one in (early, late, late - early)]
         variance = or_at_most(robust, variance, repeats).tolist()
-    known = [(table.n - float(table.censored_by(place)[0])) / repeats for place in (at, last, last)]
+    # What was cut off just there had still been followed: by then it had answered nothing.
+    before = [table.places([one - 1]) for one in (tokens, int(table.times[-1]), int(table.times[-1]))]
+    known = [(table.n - float(table.censored_by(place)[0])) / repeats for place in before]
     values = (accuracy, full, full - accuracy)
     found = []
     for value, spread, n in zip(values, variance, known, strict=True):

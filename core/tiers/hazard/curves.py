@@ -22,6 +22,8 @@ FEW_AT_RISK = 10
 """Buckets with fewer at risk are faded: their intervals say little."""
 
 MOST_BUCKETS = 2_000
+LARGEST_BUCKET = 2**31 - 1
+"""Token counts end there too."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ def estimate_curves(observed: Observed, methods: Methods, bucket_size: int) -> C
     Raises
     ------
     FilterError
-        The bucket size is below 1 or makes more than MOST_BUCKETS.
+        The bucket size is below 1, above LARGEST_BUCKET or makes more than MOST_BUCKETS.
     """
     table = observed.table
     _check(bucket_size, int(table.times[-1]))
@@ -180,13 +182,13 @@ def or_at_most(robust: ArrayLike, alone: ArrayLike, repeats: float) -> FloatArra
 
 
 def _check(bucket_size: int, most: int) -> None:
-    if bucket_size < 1:
-        raise FilterError(f"A bucket must be at least 1 token wide; given: {bucket_size}")
+    if not 1 <= bucket_size <= LARGEST_BUCKET:
+        raise FilterError(f"A bucket must be from 1 to {LARGEST_BUCKET:,} tokens wide; given: {bucket_size}")
     if most > MOST_BUCKETS * bucket_size:
         least = -(-most // MOST_BUCKETS)
         raise FilterError(
-            f"Buckets of {bucket_size} tokens are more than {MOST_BUCKETS:,} up to {most:,} tokens; take at"
-            f" least {least}"
+            f"{most:,} tokens make more than {MOST_BUCKETS:,} buckets of a width of {bucket_size:,}; take a"
+            f" width of at least {least:,}"
         )
 
 

@@ -10,7 +10,7 @@ from core.tiers.hazard.aids import SHARE, Bounded, budget_cost, correct_by, wron
 from core.tiers.hazard.compare import WARNING, Comparison, differences, logranks
 from core.tiers.hazard.curves import Curves, Estimate
 from core.tiers.hazard.table import Hazard
-from core.tiers.hazard.words import notes
+from core.tiers.hazard.words import group_notes, notes
 from core.tiers.methods import Methods
 
 Document = dict[str, Any]
@@ -63,7 +63,7 @@ def _head(hazard: Hazard) -> Document:
             "repeats": methods.repeats,
             "level": 0.95,
             "threshold": hazard.filters.threshold,
-            "notes": list(notes(hazard)),
+            "notes": [*notes(hazard), *group_notes(hazard)],
         },
         "split": list(hazard.split),
         "bucket_size": hazard.bucket_size,
@@ -151,6 +151,12 @@ def comparison_document(comparisons: Sequence[Comparison], *, budget: int | None
     """
     hazard = comparisons[0].hazard
     document: Document = _head(hazard)
+    document["methods"]["notes"] += [
+        f"{hazard.config.eval_names[row.eval_id]} was not followed as far as {one.budget(budget):,} tokens."
+        for one in comparisons
+        for row in differences(one, budget)
+        if row.accuracy is None
+    ]
     document["comparisons"] = [
         {
             **group_part(one),

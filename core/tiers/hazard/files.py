@@ -5,11 +5,11 @@ from dataclasses import replace
 from functools import partial
 
 from core import charts
-from core.errors import FilterError, NothingFoundError
-from core.export import csv_bytes, file_name, part, to_json
+from core.errors import NothingFoundError
+from core.export import csv_bytes, file_name, json_bytes, part
 from core.filters import Filters
 from core.store.dataset import Dataset
-from core.tiers.files import ResultFile
+from core.tiers.files import ResultFile, check_form
 from core.tiers.hazard.chart import group_chart
 from core.tiers.hazard.compare import Comparison, read_comparison, rest_of
 from core.tiers.hazard.compare_chart import compare_chart
@@ -50,7 +50,7 @@ def group_files(
     FilterError
         There is no such format.
     """
-    _known(form)
+    check_form(form, FORMATS)
 
     def make(curves: Curves) -> Callable[[], bytes]:
         alone = replace(hazard, curves=(curves,), without=())
@@ -126,13 +126,11 @@ def comparison_files(
     FilterError
         There is no such format.
     """
-    _known(form)
+    check_form(form, FORMATS)
 
     def make(one: Comparison) -> Callable[[], bytes]:
         if form == "json":
-            return lambda: (
-                to_json(comparison_document([one], budget=budget, log_rank=log_rank)) + "\n"
-            ).encode()
+            return lambda: json_bytes(comparison_document([one], budget=budget, log_rank=log_rank))
         if form == "csv":
             return lambda: csv_bytes(comparison_frame([one], budget=budget, log_rank=log_rank))
         return partial(_png, one, budget, width, dark)
@@ -155,8 +153,3 @@ def comparison_files(
 
 def _png(one: Comparison, budget: int | None, width: int, dark: bool) -> bytes:
     return charts.to_png(compare_chart(one, budget, width=width, dark=dark))
-
-
-def _known(form: str) -> None:
-    if form not in FORMATS:
-        raise FilterError(f"No format {form!r}; valid: {', '.join(FORMATS)}")

@@ -165,7 +165,10 @@ def no_tokens(groups: Sequence[Observed]) -> str:
     missing = sum(one.facts.without_tokens for one in groups)
     if not missing:
         failed = completions(sum(one.facts.errors for one in groups))
-        return f"Of {names} there is nothing to follow: {failed}, all failed before an answer"
+        return (
+            f"Of {names} there is nothing to follow: {failed}, all failed before an answer."
+            " Evaluate them again"
+        )
     return (
         f"Of {names} there is nothing to follow: {completions(missing)}, all without a token count, which is"
         " the time axis here. Import results that report completion_tokens, or with the response texts, which"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from core.tiers.hazard.aids import SHARE, Bounded, BudgetCost, TurningPoint, correct_by, wrong_past
+from core.tiers.hazard.aids import SHARE, Bounded, TurningPoint, correct_by, wrong_past
 from core.tiers.hazard.curves import FEW_AT_RISK, Curves
 from core.tiers.hazard.table import Hazard, completions, no_tokens
 from core.tiers.methods import INTERVAL_NAMES, Methods
@@ -110,17 +110,6 @@ def turn_words(turn: TurningPoint | None) -> str:
     return f"{_past(turn)} an answer is more often wrong than right ({told})"
 
 
-def cost_sentence(curves: Curves, cost: BudgetCost) -> str:
-    """Return what a budget would do to a group."""
-    if cost.tokens >= curves.reach:
-        why = "no completion is longer" if curves.ended else "it was not followed further"
-        return f"{cost.tokens:,} tokens cost nothing, since {why}: accuracy {share_range(cost.full)}."
-    return (
-        f"With {cost.tokens:,} tokens accuracy is {share_range(cost.accuracy)} instead of"
-        f" {share_range(cost.full)}: it costs {points_range(cost.cost)}."
-    )
-
-
 def explanations(curves: Curves) -> list[str]:
     """Return why a group's picture is an odd one, and what to do about it."""
     table, buckets = curves.observed.table, curves.buckets
@@ -135,16 +124,31 @@ def explanations(curves: Curves) -> list[str]:
     if table.times[-1] == 0:
         told.append(
             "Every completion has 0 tokens: the responses are empty, or the source does not count tokens."
+            " Look at them on the Completions page, or import them again with token counts."
         )
-    elif buckets.at_risk.size == 1 and table.times.size > 1:
+    elif curves.n > 1 and table.times.size == 1:
         told.append(
-            f"All completions end in the first bucket of {buckets.size:,} tokens: take a smaller one, such as"
+            f"All {completions(curves.n)} have {int(table.times[0]):,} tokens: there is no earlier or later"
+            " here. Split less finely, or compare evals."
+        )
+    elif buckets.at_risk.size == 1:
+        told.append(
+            f"All are over in the first bucket of {buckets.size:,} tokens: take a smaller one, such as"
             f" {max(int(table.times[-1]) // 16, 1):,}."
         )
     if table.times[-1] > 0 and table.times[0] == 0:
         zero = int(table.all_events[0] + table.censored[0])
         told.append(f"{completions(zero)} of 0 tokens, such as empty responses: in the first bucket.")
     return told
+
+
+def group_notes(hazard: Hazard) -> list[str]:
+    """Return the explanations of all groups, each with the names of the groups that it is of."""
+    groups: dict[str, list[str]] = {}
+    for curves in hazard.curves:
+        for told in explanations(curves):
+            groups.setdefault(told, []).append(curves.group.title)
+    return [f"{listed(names, 3)}: {told}" for told, names in groups.items()]
 
 
 def method_sentence(methods: Methods, *, repeated: bool) -> str:
