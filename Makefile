@@ -49,7 +49,7 @@ $(VENV)/.installed: requirements.txt | $(PY)
 	@$(PIP) -r requirements.txt
 	@touch $@
 
-$(VENV)/.installed-dev: requirements.txt requirements-dev.txt requirements-reasoning-gym.txt | $(PY)
+$(VENV)/.installed-dev: requirements.txt requirements-dev.txt requirements-reasoning-gym.txt requirements-inspect.txt | $(PY)
 	@echo "Installing requirements for the tests (a minute or two, only when they change)"
 	@$(PIP) -r requirements-dev.txt
 	@touch $(VENV)/.installed $@

@@ -44,6 +44,11 @@ def to_json(document: Any) -> str:
     return json.dumps(plain(document), indent=2, ensure_ascii=False, allow_nan=False, default=str)
 
 
+def json_bytes(document: Any) -> bytes:
+    """Return the bytes of a JSON file: `to_json`, and the end of its last line."""
+    return (to_json(document) + "\n").encode()
+
+
 def plain(value: Any) -> Any:
     """Return a value as what JSON has: missing and infinite numbers as None, frames as lists of objects."""
     if isinstance(value, pd.DataFrame):

@@ -5,8 +5,6 @@ it outlives every rebuild. The file is rewritten whole under a lock and moved in
 nothing, and a reader never sees half of it.
 """
 
-import os
-import tempfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -16,6 +14,7 @@ import filelock
 import orjson
 
 from core.errors import DatasetError
+from core.whole_file import write_whole
 
 NOTE_LENGTH = 2_000
 """Most characters of a note."""
@@ -110,26 +109,11 @@ def _rewrite(path: Path, change: Callable[[dict[Key, Flag]], dict[Key, Flag]]) -
             after = change(before)
             # A file that was never there need not come into being to hold nothing.
             if after or path.exists():
-                _write(path, b"".join(map(_line, after.values())))
+                write_whole(path, b"".join(map(_line, after.values())))
     except filelock.Timeout as fault:
         raise DatasetError(f"Another program has been writing {path} for {LOCK_SECONDS:g} s") from fault
     except OSError as fault:
         raise DatasetError(f"The flags cannot be written: {path}: {fault.strerror}") from fault
-
-
-def _write(path: Path, data: bytes) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        # mkstemp makes files for their owner alone; the flags are as open as the config beside them.
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
 
 
 def _line(flag: Flag) -> bytes:

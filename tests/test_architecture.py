@@ -15,10 +15,11 @@ CORE = ROOT / "core"
 ALLOWED: dict[str, set[str]] = {
     "core": set(),
     "errors": set(),
-    "config": {"errors"},
+    "whole_file": set(),
+    "config": {"errors", "whole_file"},
     "filters": {"config", "errors"},
-    "flags": {"errors"},
-    "hub": {"errors"},
+    "flags": {"errors", "whole_file"},
+    "hub": {"errors", "whole_file"},
     "uploads": {"errors"},
     "stats": set(),
     "palette": set(),
@@ -55,6 +56,7 @@ ALLOWED: dict[str, set[str]] = {
         "store",
         "tiers",
         "uploads",
+        "whole_file",
     },
     "cli": {
         "core",

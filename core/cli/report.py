@@ -1,4 +1,4 @@
-"""`python -m core report`: what every tier says of a selection, in one file."""
+"""`python -m core report`: leaderboard, clusters, surfaces and hazards of a selection, in one file."""
 
 from dataclasses import replace
 from pathlib import Path

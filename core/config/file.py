@@ -1,8 +1,6 @@
 """The config file: read with its faults explained, written so that it is whole at any moment."""
 
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +8,7 @@ from pydantic import ValidationError
 
 from core.config.entries import DatasetConfig
 from core.errors import ConfigError
+from core.whole_file import write_whole
 
 
 def load_config(path: Path) -> DatasetConfig:
@@ -93,20 +92,4 @@ def dump_config(config: DatasetConfig) -> str:
 
 def save_config(config: DatasetConfig, path: Path) -> None:
     """Write a config so that at any moment the file is either the old or the new one, whole."""
-    write_whole(dump_config(config), path)
-
-
-def write_whole(text: str, path: Path) -> None:
-    """Write a text so that at any moment the file is either the old or the new one, whole."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".new")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        # mkstemp makes a file that only its owner may read; the config is as readable as its folder.
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    write_whole(path, dump_config(config).encode())

@@ -16,8 +16,9 @@ from typing import Any
 import filelock
 
 from core.config.entries import DatasetConfig
-from core.config.file import dump_config, load_config, write_whole
+from core.config.file import dump_config, load_config
 from core.errors import ConfigError
+from core.whole_file import write_whole
 
 MOST, MOST_CHARACTERS = 50, 4_000_000
 """Edits kept, and the length of their file; older ones are forgotten."""
@@ -72,8 +73,8 @@ def save_edit(config: DatasetConfig, path: Path, *, seen: str, what: str) -> Non
         if after == before:
             return
         edit = Edit(datetime.now(UTC).isoformat(timespec="seconds"), what, before, after)
-        write_whole(_lines([*edits(path), edit]), history_path(path))
-        write_whole(after, path)
+        write_whole(history_path(path), _lines([*edits(path), edit]).encode())
+        write_whole(path, after.encode())
 
 
 def edits(path: Path) -> list[Edit]:
@@ -106,13 +107,13 @@ def undo(path: Path) -> str:
         last, current = known[-1], _read(path)
         # As it was to the letter where nothing else has touched it.
         text = last.before if current == last.after else _without(last, current)
-        write_whole(text, path)
+        write_whole(path, text.encode())
         try:
             load_config(path)
         except ConfigError:
-            write_whole(current, path)
+            write_whole(path, current.encode())
             raise
-        write_whole(_lines(known[:-1]), history_path(path))
+        write_whole(history_path(path), _lines(known[:-1]).encode())
         return last.what
 
 

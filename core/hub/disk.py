@@ -1,9 +1,8 @@
-"""Files that are whole at any moment, and read only up to a size."""
+"""Files of the metadata folder: whole at any moment, read only up to a size, faults told as CacheError."""
 
-import os
-import tempfile
 from pathlib import Path
 
+from core import whole_file
 from core.errors import ReasonScapeError
 
 READABLE = 50_000_000
@@ -15,23 +14,12 @@ class CacheError(ReasonScapeError):
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that its name holds either the old content or all of the new. Raises CacheError."""
-    temporary = None
+    """Write a file of the cache, its folder too where it is not there. Raises CacheError."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.", suffix=".new")
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        # mkstemp makes a file that only its owner may read.
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
+        whole_file.write_whole(path, data)
     except OSError as fault:
         raise CacheError(f"{path} cannot be written: {fault.strerror or fault}") from fault
-    finally:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
 
 
 def read_bytes(path: Path, most: int = READABLE) -> bytes:

@@ -1,4 +1,4 @@
-"""One writer at a time: the lock of a dataset, which an import and the spectra command both hold."""
+"""One writer at a time: the lock of a dataset, for imports, the spectra command and edits of the config."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -10,18 +10,16 @@ from core.store.dataset import Dataset
 from core.tiers import cluster as tier
 from core.tiers.cluster import Clusters, Section, clique_frame
 from core.tiers.cluster.files import FORMATS, result_files, split_clusters
-from core.tiers.files import zipped
+from core.tiers.files import bundled, zipped
 from core.tiers.methods import Methods
 from core.tiers.split import Split
 from core.ui import download, drill, linked_table
 from core.ui import filter_state as keys
 from core.ui.cache import kept
-from core.ui.download import Download, name_of
+from core.ui.download import MIME, Download, name_of
 from core.ui.sidebar import View
 
 FORMAT_NAMES = {"markdown": "Markdown", "json": "JSON", "csv": "CSV", "png": "PNG"}
-_MIME = {"markdown": "text/markdown", "json": "application/json", "csv": "text/csv", "png": "image/png"}
-_ZIP = "application/zip"
 
 SHORT = 12
 """Most rows in sight of a table that stands among others."""
@@ -117,7 +115,7 @@ def downloads(view: View, found: Clusters, split: Split | None, *, pairs: bool) 
     def make(form: str) -> bytes:
         whole = tier.add_clique_tokens(view.dataset, found)
         files = result_files(whole, own, form, split=split, pairs=pairs)
-        return files[0].make() if len(files) == 1 else zipped(files)
+        return bundled(files)
 
     made = []
     for form in FORMATS:
@@ -125,11 +123,11 @@ def downloads(view: View, found: Clusters, split: Split | None, *, pairs: bool) 
         first = files[0]
         bytes_ = functools.partial(make, form)
         if len(files) == 1:
-            made.append(Download(FORMAT_NAMES[form], first.name, bytes_, _MIME[form]))
+            made.append(Download(FORMAT_NAMES[form], first.name, bytes_, MIME[form]))
         else:
             name = first.name.removesuffix(f".{FORMATS[form]}") + f"_{FORMATS[form]}.zip"
             label = f"{FORMAT_NAMES[form]} (ZIP)"
-            made.append(Download(label, name, bytes_, _ZIP))
+            made.append(Download(label, name, bytes_, MIME["zip"]))
     return made
 
 
@@ -152,7 +150,7 @@ def split_downloads(view: View, dimension: str, *, stack: str, rule: str, pairs:
             f"{FORMAT_NAMES[form]} per {dimension} (ZIP)",
             name_of(view, "cluster", stack, dimension, FORMATS[form], extension="zip"),
             functools.partial(make, form),
-            _ZIP,
+            MIME["zip"],
         )
         for form in FORMATS
     ]

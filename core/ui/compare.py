@@ -9,11 +9,11 @@ from core.filters import Filters
 from core.store.dataset import Dataset
 from core.tiers import compare as tier
 from core.tiers.compare import Against, Comparison, Lengths
-from core.tiers.files import zipped
+from core.tiers.files import bundled
 from core.tiers.methods import Methods
 from core.ui import sidebar
 from core.ui.cache import Spec, kept
-from core.ui.download import Download
+from core.ui.download import MIME, Download
 from core.ui.filter_texts import eval_texts
 from core.ui.sidebar import View
 
@@ -22,7 +22,6 @@ ONE, ALL = "one", "all"
 _WITH_NAMES = {ONE: "One other", ALL: "All others"}
 
 FORMAT_NAMES = {"markdown": "Markdown", "json": "JSON", "csv": "CSV", "png": "Forest PNG"}
-_MIME = {"markdown": "text/markdown", "json": "application/json", "csv": "text/csv", "png": "image/png"}
 
 
 @dataclass(frozen=True)
@@ -182,7 +181,7 @@ def downloads(view: View, result: Comparison | Against, rule: str) -> list[Downl
                 f"{label} (ZIP)" if several else label,
                 name.removesuffix(".png") + "_png.zip" if several else name,
                 functools.partial(_make, view, result, rule, form),
-                "application/zip" if several else _MIME[form],
+                MIME["zip" if several else form],
             )
         )
     return made
@@ -195,4 +194,4 @@ def _make(view: View, result: Comparison | Against, rule: str, form: str) -> byt
         if isinstance(result, Comparison) and form in ("json", "markdown")
     ]
     files = tier.result_files(result, found, view.named_filters, view.methods, form, rule=rule)
-    return files[0].make() if len(files) == 1 else zipped(files)
+    return bundled(files)

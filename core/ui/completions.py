@@ -15,7 +15,7 @@ from core.tiers.completions import Completion, HardestItems, ItemAnswers, Wanted
 from core.tiers.loops import LEAST_BYTES, LOOP_RATIO, LoopRule
 from core.ui import download, drill
 from core.ui.cache import kept
-from core.ui.download import Download
+from core.ui.download import MIME, Download
 from core.ui.sidebar import View
 
 VIEW, PAGE, OPEN = "list.view", "list.page", "list.completion"
@@ -120,14 +120,13 @@ def downloads(view: View, wanted: Wanted, total: int) -> None:
         some = tier.records(view.dataset, view.filters, wanted, MOST_EXPORTED)
         return tier.joined(tier.lines(some, form), MOST_BYTES)
 
-    mime = {"csv": "text/csv", "jsonl": "application/x-ndjson"}
     download.row(
         *(
             Download(
                 {"csv": "List CSV", "jsonl": "List JSON Lines"}[form],
                 download.name_of(view, "completions", *wanted.outcomes, extension=form),
                 functools.partial(make, form),
-                mime[form],
+                MIME[form],
             )
             for form in tier.FORMATS
         )

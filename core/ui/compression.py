@@ -1,7 +1,4 @@
-"""The Compression page's cached results: panels, figures and loops, keyed as in core.ui.cache.
-
-The leading underscore tells Streamlit not to hash panels: what was asked for them stands for them.
-"""
+"""The Compression page's cached results: panels, figures and loops, keyed as in core.ui.cache."""
 
 import functools
 from collections.abc import Sequence
@@ -14,19 +11,18 @@ from core.filters import Filters
 from core.store.dataset import Dataset
 from core.tiers import compression as tier
 from core.tiers.compression import Figures, Length, LoopCounts, Options, Panels
+from core.tiers.compression.files import FORMATS
 from core.tiers.files import ResultFile, zipped
 from core.tiers.loops import LoopRule
 from core.tiers.methods import Methods
 from core.tiers.split import Split, read_splits
 from core.ui import download
 from core.ui.cache import Spec, kept
-from core.ui.download import Download
+from core.ui.download import MIME, Download
 from core.ui.sidebar import View
 
 ROWS = 2
 """Rows of panels on screen at a time."""
-
-_MIME = {"png": "image/png", "json": "application/json", "csv": "text/csv"}
 
 
 @dataclass(frozen=True)
@@ -139,7 +135,7 @@ def downloads(view: View, options: Options, dimension: str | None, *, dark: bool
         return zipped(files(form))
 
     made = []
-    for form, mime in _MIME.items():
+    for form in FORMATS:
         one = dimension is None and not (form == "png" and options.stacked)
         if one and form == "png":
             # The chart on screen is all there is, and has its own download.
@@ -148,11 +144,11 @@ def downloads(view: View, options: Options, dimension: str | None, *, dark: bool
         name = functools.partial(download.name_of, view, "compression", *parts)
         if one:
             make = functools.partial(content, form)
-            made.append(Download(f"All {form.upper()}", name(extension=form), make, mime))
+            made.append(Download(f"All {form.upper()}", name(extension=form), make, MIME[form]))
         else:
             label = f"{form.upper()} per {dimension or 'eval'} (ZIP)"
             make = functools.partial(archive, form)
-            made.append(Download(label, name(form, extension="zip"), make, "application/zip"))
+            made.append(Download(label, name(form, extension="zip"), make, MIME["zip"]))
     return made
 
 

@@ -11,6 +11,16 @@ from core import charts
 from core.export import csv_bytes, file_name
 from core.ui.sidebar import View
 
+MIME = {
+    "markdown": "text/markdown",
+    "json": "application/json",
+    "jsonl": "application/x-ndjson",
+    "csv": "text/csv",
+    "png": "image/png",
+    "zip": "application/zip",
+}
+"""Media type of each format."""
+
 
 @dataclass(frozen=True)
 class Download:
@@ -42,7 +52,7 @@ def csv(
     def make() -> bytes:
         return csv_bytes(rows() if callable(rows) else rows)
 
-    return Download(f"{_label(kind)} CSV", name_of(view, kind, *parts, extension="csv"), make, "text/csv")
+    return Download(f"{_label(kind)} CSV", name_of(view, kind, *parts, extension="csv"), make, MIME["csv"])
 
 
 def png(
@@ -50,7 +60,7 @@ def png(
 ) -> Download:
     """Return the download of a finished chart as an image."""
     name = name_of(view, kind, *parts, extension="png")
-    return Download(f"{_label(kind)} PNG", name, lambda: charts.to_png(make()), "image/png")
+    return Download(f"{_label(kind)} PNG", name, lambda: charts.to_png(make()), MIME["png"])
 
 
 def _label(kind: str) -> str:

@@ -23,7 +23,7 @@ PLANNED, PLANNED_FILES = 2_000_000_000, 300
 """Bytes and files of sources up to which the plan is made without being asked: it reads them all."""
 
 SEVERAL = ("inspect", "lm_eval", "lighteval", "helm")
-"""Formats whose samples may have several scores."""
+"""Formats whose completions may have several scores."""
 
 SET_LABELS = {
     "model": "Model",
@@ -129,7 +129,7 @@ def ask_scores(formats: Container[str]) -> tuple[tuple[str, ...], tuple[str, ...
     if not any(name in formats for name in SEVERAL):
         return (), ()
     with st.expander("Which score", icon=":material/rule:", key="imports_scores"):
-        st.caption("Where a sample has several scores, the source's headline or first one is taken.")
+        st.caption("Where a completion has several scores, the source's headline or first one is taken.")
         with st.container(horizontal=True, gap="small"):
             scorer = st.text_input(
                 "Scorer or metric", key="imports_scorer", placeholder="As in the source", width=300,

@@ -20,9 +20,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from core.config.file import write_whole
 from core.errors import SourceError
 from core.ui.imports_place import ALIVE, FILES, FOLDER, ORDER, is_alive
+from core.whole_file import write_whole
 
 MAPPING, SAID, REPORT, CANCELLED = "mapping.json", "progress.jsonl", "report.txt", "cancelled"
 """In the folder of an import, beside what core.ui.imports_place says."""
@@ -134,7 +134,7 @@ def start(order: Order, place: Path) -> Run:
     data = place.parents[1]
     mapping = place / MAPPING
     if order.mapping:
-        write_whole(json.dumps(order.mapping, indent=2, ensure_ascii=False), mapping)
+        write_whole(mapping, json.dumps(order.mapping, indent=2, ensure_ascii=False).encode())
     command = [sys.executable, "-m", "core", *order.arguments(data, mapping), "--progress", "json"]
     environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "200", "PYTHONUNBUFFERED": "1"}
     try:
@@ -159,7 +159,7 @@ def start(order: Order, place: Path) -> Run:
         raise SourceError(f"The import could not be started: {error.strerror or error}") from error
     run = Run(place, order, time.time(), process.pid)
     note = {"order": asdict(order), "started": run.started, "pid": run.pid}
-    write_whole(json.dumps(note, ensure_ascii=False), place / ORDER)
+    write_whole(place / ORDER, json.dumps(note, ensure_ascii=False).encode())
     threading.Thread(target=_see_off, args=(process, place), daemon=True).start()
     return run
 

@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from core import charts
-from core.errors import FilterError, NothingFoundError
-from core.export import csv_bytes, file_name, part, to_json
+from core.errors import NothingFoundError
+from core.export import csv_bytes, file_name, json_bytes, part
 from core.filters import Filters
 from core.store.dataset import Dataset
 from core.tiers.cluster.document import export_frame, markdown, pairs_export, to_document
 from core.tiers.cluster.sheet import image, image_count
 from core.tiers.cluster.table import Clusters, read_clusters
-from core.tiers.files import ResultFile, numbered
+from core.tiers.files import ResultFile, check_form, numbered
 from core.tiers.methods import Methods
 from core.tiers.split import Split, read_splits
 
@@ -71,8 +71,7 @@ def result_files(
     FilterError
         There is no such format.
     """
-    if form not in FORMATS:
-        raise FilterError(f"No format {form!r}; valid: {', '.join(FORMATS)}")
+    check_form(form, FORMATS)
     suffix = "" if split is None else part(split.dimension, split.value)
     name = file_name(
         clusters.config.name, "cluster", clusters.stack, suffix, extension=FORMATS[form],
@@ -86,7 +85,7 @@ def _makers(clusters: Clusters, form: str, *, pairs: bool, width: int) -> list[C
     if form == "markdown":
         return [lambda: markdown(clusters, pairs=pairs).encode()]
     if form == "json":
-        return [lambda: (to_json(to_document(clusters, pairs=pairs)) + "\n").encode()]
+        return [lambda: json_bytes(to_document(clusters, pairs=pairs))]
     if form == "csv":
         return [lambda: csv_bytes(pairs_export(clusters) if pairs else export_frame(clusters))]
     return [partial(_png, clusters, number, width) for number in range(image_count(clusters, width=width))]

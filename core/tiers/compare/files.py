@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from core import charts
-from core.errors import FilterError
-from core.export import csv_bytes, file_name, to_json
+from core.export import csv_bytes, file_name, json_bytes
 from core.filters import Filters
 from core.tiers.compare.chart import Result, forest_chart, pages
 from core.tiers.compare.document import (
@@ -17,7 +16,7 @@ from core.tiers.compare.document import (
 )
 from core.tiers.compare.lengths import Lengths
 from core.tiers.compare.table import Against
-from core.tiers.files import ResultFile, numbered
+from core.tiers.files import ResultFile, check_form, numbered
 from core.tiers.methods import Methods
 
 FORMATS = {"markdown": "md", "json": "json", "csv": "csv", "png": "png"}
@@ -55,8 +54,7 @@ def result_files(
     FilterError
         There is no such format.
     """
-    if form not in FORMATS:
-        raise FilterError(f"No format {form!r}; valid: {', '.join(FORMATS)}")
+    check_form(form, FORMATS)
     # The name of a pair has its evals already, and no others are compared.
     named = filters if isinstance(result, Against) else filters.without("eval_id", "groups")
     name = file_name(
@@ -72,7 +70,7 @@ def result_files(
     elif form == "csv":
         makers = [lambda: csv_bytes(export_frame(result))]
     elif form == "json":
-        makers = [lambda: (to_json(_document(result, lengths, methods)) + "\n").encode()]
+        makers = [lambda: json_bytes(_document(result, lengths, methods))]
     else:
         makers = [lambda: _markdown(result, lengths, rule).encode()]
     return numbered(name, "", makers)

@@ -20,6 +20,7 @@ from core.store.aggregate import STORED_THRESHOLD
 from core.store.dataset import Dataset
 from core.tiers.completions.query import filters_of, listing, names_of, outcome_at
 from core.tiers.completions.wanted import Wanted
+from core.tiers.files import check_form
 from core.tiers.selection import selected_points
 
 FIELDS = (
@@ -139,8 +140,7 @@ def csv_lines(some: Iterable[dict[str, Any]]) -> Iterator[bytes]:
 
 def lines(some: Iterable[dict[str, Any]], form: str) -> Iterator[bytes]:
     """Yield records as the bytes of a file of a format. Raises FilterError for another than FORMATS."""
-    if form not in FORMATS:
-        raise FilterError(f"No format {form!r}; valid: {', '.join(FORMATS)}")
+    check_form(form, FORMATS)
     return csv_lines(some) if form == "csv" else jsonl_lines(some)
 
 

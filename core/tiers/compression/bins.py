@@ -15,8 +15,6 @@ from core.tiers.points import completions_of
 
 PANELS = ("correct", "incorrect", "truncated")
 FAILED = "error"
-INVALID_IN = "incorrect"
-"""Completions of which no answer could be read stand with the incorrect ones."""
 
 OUTCOME_CODE = f"""\
 CASE {EFFECTIVE_OUTCOME}
@@ -25,7 +23,7 @@ CASE {EFFECTIVE_OUTCOME}
     WHEN 'error' THEN 3
     ELSE 1
 END"""
-"""Place of a completion's outcome in PANELS, and 3 for failed ones."""
+"""Place of a completion's outcome in PANELS, 3 for failed ones; invalid stand with the incorrect ones."""
 
 FINEST = 48
 """Bins per factor of ten that the database counts; fewer are drawn where the range is wide."""

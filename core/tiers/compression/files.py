@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from core import charts
-from core.errors import FilterError, NothingFoundError
-from core.export import csv_bytes, file_name, part, to_json
+from core.errors import NothingFoundError
+from core.export import csv_bytes, file_name, json_bytes, part
 from core.filters import Filters
 from core.store.dataset import Dataset
 from core.tiers.compression.chart import panel_chart
@@ -15,7 +15,7 @@ from core.tiers.compression.figures import Figures, read_figures
 from core.tiers.compression.length import Length, read_length
 from core.tiers.compression.panels import Panels, read_panels, stack_pages
 from core.tiers.compression.suspects import count_loops, list_loops
-from core.tiers.files import ResultFile, numbered
+from core.tiers.files import ResultFile, check_form, numbered
 from core.tiers.loops import LoopRule
 from core.tiers.methods import Methods
 from core.tiers.split import Split, read_splits
@@ -100,8 +100,7 @@ def result_files(
     FilterError
         There is no such format.
     """
-    if form not in FORMATS:
-        raise FilterError(f"No format {form!r}; valid: {', '.join(FORMATS)}")
+    check_form(form, FORMATS)
     suffix = "" if split is None else part(split.dimension, split.value)
     name = file_name(panels.config.name, "compression", suffix, extension=form, filters=filters.to_dict())
     makers: list[Callable[[], bytes]]
@@ -129,4 +128,4 @@ def _document(dataset: Dataset, panels: Panels, methods: Methods, split: Split |
         list_loops(dataset, panels.filters, panels.rule, most=MOST_LISTED),
         split=split,
     )
-    return (to_json(document) + "\n").encode()
+    return json_bytes(document)

@@ -1,4 +1,4 @@
-"""The report: what every tier says of one selection, as one HTML or Markdown file to send around."""
+"""The report: what the main tiers say of one selection, as one HTML or Markdown file to send around."""
 
 from core.tiers.report.html import to_html
 from core.tiers.report.markdown import to_markdown

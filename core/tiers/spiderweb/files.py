@@ -6,10 +6,9 @@ from functools import partial
 import altair as alt
 
 from core import charts
-from core.errors import FilterError
-from core.export import csv_bytes, file_name, to_json
+from core.export import csv_bytes, file_name, json_bytes
 from core.filters import Filters
-from core.tiers.files import ResultFile
+from core.tiers.files import ResultFile, check_form
 from core.tiers.spiderweb.bars import bar_chart
 from core.tiers.spiderweb.document import export_frame, to_document
 from core.tiers.spiderweb.radar import check_overlay, check_spokes, overlay_chart, radar_chart
@@ -95,11 +94,10 @@ def table_file(
     spiders: Spiders, filters: Filters, form: str, *, evals: Sequence[int] | None = None
 ) -> ResultFile:
     """Return evals (all by default) as JSON or CSV. Raises FilterError for another form."""
-    if form not in ("json", "csv"):
-        raise FilterError(f"No format {form!r}; valid: json, csv")
+    check_form(form, ("json", "csv"))
     name = file_name(spiders.config.name, "spiderweb", extension=form, filters=filters.to_dict())
     if form == "json":
-        return ResultFile(name, "", lambda: (to_json(to_document(spiders, evals)) + "\n").encode())
+        return ResultFile(name, "", lambda: json_bytes(to_document(spiders, evals)))
     return ResultFile(name, "", lambda: csv_bytes(export_frame(spiders, evals)))
 
 

@@ -5,11 +5,11 @@ from functools import partial
 from typing import Any
 
 from core import charts
-from core.errors import FilterError, NothingFoundError
-from core.export import csv_bytes, file_name, part, to_json
+from core.errors import NothingFoundError
+from core.export import csv_bytes, file_name, json_bytes, part
 from core.filters import Filters
 from core.store.dataset import Dataset
-from core.tiers.files import ResultFile, numbered
+from core.tiers.files import ResultFile, check_form, numbered
 from core.tiers.methods import Methods
 from core.tiers.split import Split, read_splits
 from core.tiers.surface.difference import SurfaceDifference
@@ -83,8 +83,7 @@ def result_files(
     FilterError
         There is no such format.
     """
-    if form not in FORMATS:
-        raise FilterError(f"No format {form!r}; valid: {', '.join(FORMATS)}")
+    check_form(form, FORMATS)
     parts = ["grid" if split is None else part(split.dimension, split.value)]
     if difference is not None:
         parts.append(part("difference", f"{difference.a}-{difference.b}"))
@@ -105,7 +104,7 @@ def _makers(
     dark: bool,
 ) -> list[Callable[[], bytes]]:
     if form == "json":
-        return [lambda: (to_json(to_document(grid, difference, split=split)) + "\n").encode()]
+        return [lambda: json_bytes(to_document(grid, difference, split=split))]
     if form == "csv":
         frame = export_frame(grid) if difference is None else difference_frame(grid, difference)
         return [lambda: csv_bytes(frame)]
