@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import traceback
+import types
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -112,6 +113,8 @@ def _terminal(argv: list[str], columns: int) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in (("COLUMNS", str(columns)), ("NO_COLOR", "1"), ("TERM", "dumb")):
             patch.setenv(name, value)
+        # Spawned workers run the file of `__main__` again, and AppTest leaves the app's script there.
+        patch.setitem(sys.modules, "__main__", types.ModuleType("__main__"))
         try:
             yield
         finally:

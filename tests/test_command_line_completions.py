@@ -99,6 +99,8 @@ def test_hardest_items_are_those_of_the_page(demo_dataset: Path) -> None:
         (("--pair", "0,0,lost"), "Error: A pair needs two different evals, not eval_id 0 twice"),
         (("--sort", "length"), "Error: No sort 'length'; valid: place, item, tokens, ratio, score"),
         (("--loop-ratio", "2", "--loops"), "Error: A loop's ratio must be above 0 and at most 1; given: 2.0"),
+        (("--hardest", "one", "--outcome", "correct"), "Error: --hardest lists items: it takes --filters"),
+        (("--tokens", "99.5:"), "Error: --tokens takes whole numbers"),
         (("--hardest", "some"), "Error: No kind of items 'some'; valid: all, everyone, one"),
         (("--search", "\u2603 nowhere"), "No results found matching filters"),
         (("--flagged-only",), "No results found matching filters"),

@@ -107,6 +107,12 @@ def run(
     dataset = open_dataset(config)
     selected = read_filters(filters, threshold)
     if hardest:
+        asked = {
+            "--outcome": outcome, "--search": search, "--tokens": tokens, "--param-range": param_range,
+            "--item": item, "--loops": loops, "--pair": pair, "--flagged-only": flagged_only,
+        }  # fmt: skip
+        if ignored := [flag for flag, value in asked.items() if value]:
+            raise FilterError(f"--hardest lists items: it takes --filters and --fewest, not {ignored[0]}")
         where = Destination.of(
             dataset, f"hardest-items_{hardest}", output_format, selected, output, output_dir
         )
@@ -174,6 +180,8 @@ def read_param_range(text: str) -> tuple[str, Range]:
 
 
 def _whole(limits: Range) -> tuple[int | None, int | None]:
+    if any(end is not None and not end.is_integer() for end in limits):
+        raise FilterError("--tokens takes whole numbers, such as 100:2000")
     low, high = (None if end is None else int(end) for end in limits)
     return low, high
 

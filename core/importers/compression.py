@@ -47,7 +47,7 @@ def pieces(file: BinaryIO) -> Iterator[bytes]:
     if first.startswith(GZIP):
         yield from _gzip(file, first)
     elif first.startswith(ZSTANDARD):
-        yield from _zstandard(file, first)
+        yield from zstandard_pieces(file, first)
     else:
         while first:
             yield first
@@ -71,7 +71,8 @@ def _gzip(file: BinaryIO, data: bytes) -> Iterator[bytes]:
         data = member.unused_data or file.read(PIECE)
 
 
-def _zstandard(file: BinaryIO, data: bytes) -> Iterator[bytes]:
+def zstandard_pieces(file: BinaryIO, data: bytes) -> Iterator[bytes]:
+    """Yield what zstandard frames hold, piece by piece: `data` and what follows it in the file."""
     while data:
         frame = zstandard.ZstdDecompressor().decompressobj()
         while not frame.eof:

@@ -22,6 +22,10 @@ DELIMITERS = (",", "\t", ";")
 COLUMNS = "not as many columns as the header"
 NOT_UTF8 = "not UTF-8 text"
 
+MARK = "\uffff"
+"""No character of any text."""
+
+_ESCAPED = re.compile("[\ud800-\udfff]")
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,30})(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,3})?")
 
 
@@ -77,7 +81,9 @@ def read_rows(block: CsvRows) -> Iterator[RawRecord | Fault]:
     if not data.strip():
         return
     faulty: list[pa.csv.InvalidRow] = []
-    table = _parse(data, block, faulty)
+    table = _parse(_marked(data), block, faulty)
+    mapped = {theirs for ours, theirs in block.mapping.items() if ours.startswith(PARAM_PREFIX)}
+    params = frozenset(mapped | {name for name in block.columns if name.startswith(PARAM_PREFIX)})
     columns = [column.to_pylist() for column in table.columns]
     # Arrow numbers rows from 1; those it refused hold the places where the others' lines jump.
     refused = {row.number: row for row in faulty}
@@ -88,7 +94,7 @@ def read_rows(block: CsvRows) -> Iterator[RawRecord | Fault]:
             line += 1 + refused[number].text.count("\n")
             number += 1
         if any(cell is not None for cell in cells):
-            yield _record(f"line {line}", block.columns, cells)
+            yield _record(f"line {line}", block.columns, cells, params)
         line += 1 + sum(cell.count(b"\n") for cell in cells if cell)
         number += 1
     while number in refused:
@@ -124,18 +130,31 @@ def _parse(data: bytes, block: CsvRows, faulty: "list[pa.csv.InvalidRow]") -> pa
     )
 
 
+def _marked(data: bytes) -> bytes:
+    """Put a mark in place of bytes that are not UTF-8: Arrow can only refuse rows that are text."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return _ESCAPED.sub(MARK, data.decode("utf-8", "surrogateescape")).encode("utf-8")
+    return data
+
+
 def _refused(row: "pa.csv.InvalidRow", line: int) -> Iterator[Fault]:
     if row.text.strip():
         yield Fault(f"line {line}", COLUMNS)
 
 
-def _record(place: str, columns: tuple[str, ...], cells: tuple[bytes | None, ...]) -> RawRecord | Fault:
+def _record(
+    place: str, columns: tuple[str, ...], cells: tuple[bytes | None, ...], params: frozenset[str]
+) -> RawRecord | Fault:
     values: dict[str, Any] = {}
     try:
         for name, cell in zip(columns, cells, strict=True):
             if cell is not None:
                 text = cell.decode("utf-8")
-                values[name] = param_value(text) if name.startswith(PARAM_PREFIX) else text
+                if MARK in text:
+                    return Fault(place, NOT_UTF8)
+                values[name] = param_value(text) if name in params else text
     except UnicodeDecodeError:
         return Fault(place, NOT_UTF8)
     return RawRecord(place, values)

@@ -100,7 +100,11 @@ def text(value: Any, notice: Notice) -> str | None:
     if isinstance(value, bytes):
         value = value.decode("utf-8", "replace")
     elif not isinstance(value, str):
-        value = orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
+        try:
+            value = orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
+        except (TypeError, ValueError):
+            # Whole numbers of more than 64 bits, half surrogates, values nested without end.
+            value = repr(value)
     return clean(value, notice)
 
 

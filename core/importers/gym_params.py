@@ -86,8 +86,7 @@ class Regenerated:
                 params[index] = {key: value for key, value in item.values.items() if key not in dropped}
         remarks = list(self.general)
         if dropped:
-            keys = ", ".join(f"{key} ({reason})" for key, reason in sorted(dropped.items()))
-            remarks.append(Remark(DROPPED, f"{wanted.dataset}: {keys}"))
+            remarks += [Remark(DROPPED, f"{key} ({reason})") for key, reason in sorted(dropped.items())]
         if fault := self.faults.get(wanted.source):
             remarks.append(Remark(FAILED, f"{wanted.dataset}: {fault}"))
         return Result(params, tuple(remarks))

@@ -1,5 +1,6 @@
-"""Parsing JSON as it is found: fast where it is valid, with a reason in words where it is not."""
+"""JSON as it is found: parsed fast where it is valid, with a reason in words where it is not."""
 
+import hashlib
 import json
 from typing import Any
 
@@ -40,3 +41,13 @@ def parse_json(data: bytes) -> Any:
 def _short(reason: str) -> str:
     # Positions differ from record to record; reasons are counted, so they leave them out.
     return TOO_DEEP if "depth" in reason else reason.split(": line")[0]
+
+
+def canonical(values: object) -> str:
+    """Return canonical JSON: sorted keys, no spaces; what JSON does not know as its text."""
+    return json.dumps(values, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
+
+
+def digest_of(values: object, size: int = 12) -> str:
+    """Return the first hexadecimal digits of the sha256 of values in canonical JSON."""
+    return hashlib.sha256(canonical(values).encode("utf-8", "backslashreplace")).hexdigest()[:size]

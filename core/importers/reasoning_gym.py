@@ -13,7 +13,18 @@ from typing import Any, NamedTuple
 from core.importers.gym_items import question_digest
 from core.importers.gym_params import Wanted, params_of
 from core.importers.parsing import parse_json
-from core.importers.reader import Chunk, Fault, Opening, Options, RawRecord, Remark, Run, Verdict
+from core.importers.reader import (
+    Chunk,
+    Fault,
+    Opening,
+    Options,
+    PlainReader,
+    RawRecord,
+    Remark,
+    Run,
+    Survey,
+    Verdict,
+)
 
 RUN_FOLDER = re.compile(r"(?P<model>.+)_\d{8}_\d{6}")
 
@@ -55,7 +66,7 @@ class Place(NamedTuple):
     category: str
 
 
-class ReasoningGym:
+class ReasoningGym(PlainReader):
     """Reader of the `reasoning_gym` format."""
 
     name = "reasoning_gym"
@@ -79,7 +90,13 @@ class ReasoningGym:
         """Return difficulty, model and category: the same file elsewhere is about something else."""
         return "/".join(part or "" for part in locate(path))
 
-    def prepare(self, paths: Sequence[Path], new: Sequence[Path], run: Run) -> Mapping[Path, Gym]:
+    def survey(self, paths: Sequence[Path], run: Run) -> Survey:
+        """Return what the path of each file says."""
+        return Survey({path: self.meaning(path) for path in paths})
+
+    def prepare(
+        self, paths: Sequence[Path], new: Sequence[Path], run: Run, survey: Survey | None = None
+    ) -> Mapping[Path, Gym]:
         """Compare the items of all files, and regenerate the params of the new ones' items once."""
         scans: dict[Path, Scan] = {
             path: scan

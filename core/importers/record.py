@@ -66,6 +66,9 @@ STOPPED_BY_ITSELF = frozenset(
 )
 """Finish reasons, in lower case, that say whether a limit cut the response; any other says nothing."""
 
+FAR = 2
+"""A re-tokenised response below the limit by this factor was not cut: tokenizers differ by less."""
+
 CONTRADICTION = "outcome contradicts the score; the score was used"
 LIMIT_WINS = "reported as correct, invalid or incorrect but stopped by a limit: counted as truncated"
 STOP_CONTRADICTION = (
@@ -73,6 +76,8 @@ STOP_CONTRADICTION = (
 )
 UNKNOWN_FINISH = "finish reasons that do not say whether a limit was hit"
 UNUSED = "source fields not used"
+INFERRED_CUT = "truncation inferred: as many tokens as the limit"
+INFERRED_WHOLE = "truncation inferred: not cut, far fewer tokens than the limit"
 TOKEN_IDS = "prompt_token_ids left out: not a list of whole numbers"
 
 
@@ -112,6 +117,7 @@ def complete(values: Mapping[str, Any], place: str, file_key: str, notice: Notic
     finish_reason = fields.text(get("finish_reason"), notice) or None
     score = _score(get("score"))
     stopped, outcome = _stop(get("truncated"), finish_reason, _outcome(get("outcome")), notice)
+    truncation = "unknown" if stopped is None else "reported"
     prompt = fields.text(get("prompt"), notice)
     response = fields.text(get("response"), notice)
     answer = fields.text(get("answer"), notice)
@@ -125,6 +131,12 @@ def complete(values: Mapping[str, Any], place: str, file_key: str, notice: Notic
     token_source = "unknown" if tokens is None else "reported"
     if tokens is None and response is not None:
         tokens, token_source = count_tokens(response), TOKEN_SOURCE
+    token_limit = fields.whole(get("token_limit"), "token_limit")
+    if stopped is None and outcome != "error" and tokens is not None and token_limit:
+        stopped = inferred_stop(tokens, token_limit, reported=token_source == "reported")
+        if stopped is not None:
+            truncation = "inferred"
+            notice(INFERRED_CUT if stopped else INFERRED_WHOLE, "")
     given_ids = get("prompt_token_ids")
     prompt_token_ids = fields.token_ids(given_ids) if given_ids else None
     if given_ids and prompt_token_ids is None:
@@ -153,8 +165,8 @@ def complete(values: Mapping[str, Any], place: str, file_key: str, notice: Notic
         "score": score,
         "choices": fields.whole(get("choices"), "choices", least=1),
         "finish_reason": finish_reason,
-        "truncation": "unknown" if stopped is None else "reported",
-        "token_limit": fields.whole(get("token_limit"), "token_limit"),
+        "truncation": truncation,
+        "token_limit": token_limit,
         "prompt_tokens": fields.whole(get("prompt_tokens"), "prompt_tokens"),
         "completion_tokens": tokens,
         "reasoning_tokens": fields.whole(get("reasoning_tokens"), "reasoning_tokens"),
@@ -174,6 +186,9 @@ def _required(value: str | None, what: str) -> str:
 
 
 def _score(value: Any) -> float | None:
+    if isinstance(value, str) and value.strip().lower() in ("true", "false"):
+        # As tables spell what JSON has as true and false.
+        value = value.strip().lower() == "true"
     score = fields.number(value, "score")
     if score is not None and not 0.0 <= score <= 1.0:
         raise Unusable("score outside [0, 1]")
@@ -193,12 +208,13 @@ def _stop(
     truncated: Any, finish_reason: str | None, outcome: str | None, notice: Notice
 ) -> tuple[bool | None, str | None]:
     """Return whether a limit cut the response (None: unknown), and the outcome that is left to decide on."""
-    claims = {fields.flag(truncated, "truncated")}
+    said = fields.flag(truncated, "truncated")
+    claims = {said}
     if finish_reason is not None:
         spelled = finish_reason.strip().lower()
         if spelled in STOPPED_BY_LIMIT or spelled in STOPPED_BY_ITSELF:
             claims.add(spelled in STOPPED_BY_LIMIT)
-        else:
+        elif said is None:
             notice(UNKNOWN_FINISH, finish_reason[: fields.NAME_LENGTH])
     if outcome == "truncated":
         claims.add(True)
@@ -206,6 +222,17 @@ def _stop(
     if claims >= {True, False}:
         notice(STOP_CONTRADICTION, "")
     return (True in claims or (False if False in claims else None)), outcome
+
+
+def inferred_stop(tokens: int, limit: int, *, reported: bool) -> bool | None:
+    """Return whether a limit cut a response of which no reason to stop is known; None: it cannot be told.
+
+    Reported tokens are the limit's own. A count of another tokenizer, of visible text, tells only where it
+    is as high as the limit or far below it.
+    """
+    if tokens >= limit:
+        return True
+    return False if reported or tokens * FAR <= limit else None
 
 
 def stored_outcome(

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from core.importers.csv_rows import CsvRows, read_header, read_rows
 from core.importers.cutting import (
@@ -23,18 +22,18 @@ from core.importers.cutting import (
     cut_array,
     cut_lines,
 )
+from core.importers.parquet import PARQUET, batches_of, column_names
 from core.importers.parsing import parse_json
-from core.importers.reader import Chunk, Fault, Opening, Options, RawRecord, Remark, Run, Verdict
+from core.importers.reader import Chunk, Fault, Opening, Options, PlainReader, RawRecord, Remark, Verdict
 from core.importers.record import FIELDS, PARAM_PREFIX, UNUSED
 from core.importers.sources import open_beginning
 
-PARQUET = b"PAR1"
-
-BATCH_BYTES = 4 * 1024 * 1024
-BATCH_ROWS = 8192
+__all__ = ["PARQUET", "Records"]
 
 _TELLING = frozenset({"model", "base_task", "outcome", "score", "response"})
 """Recognition wants two known fields, one of them among these."""
+
+NOT_FOUND = "mapped columns that the source does not have"
 
 _KEY = re.compile(rb'"((?:[^"\\]|\\.){1,200})"\s*:')
 
@@ -56,22 +55,20 @@ class Batch(NamedTuple):
     mapping: Mapping[str, str]
 
 
-class Records:
+class Records(PlainReader):
     """Reader of the `records` format."""
 
     name = "records"
 
     def recognise(self, opening: Opening, options: Options) -> Verdict:
         """Say whether a file has records: known fields in its first objects, header or schema."""
-        return Verdict(_recognised(opening, FIELDS | set(options.mapping.values())))
-
-    def meaning(self, path: Path) -> str:
-        """Return "": records carry their identity themselves."""
-        return ""
-
-    def prepare(self, paths: Sequence[Path], new: Sequence[Path], run: Run) -> Mapping[Path, Any]:
-        """Return nothing: every file stands for itself."""
-        return {}
+        names = _names(opening, FIELDS | set(options.mapping.values()))
+        if names is None or _enough(names, FIELDS | set(options.mapping.values())):
+            return Verdict(names is None or bool(names))
+        absent = _unmapped(names, options.mapping)
+        if absent and set(names) & {path.partition(".")[0] for path in options.mapping.values()}:
+            return Verdict(True, f"{NOT_FOUND}: {', '.join(absent)}; it has {_few(names)}")
+        return Verdict(False)
 
     def chunks(self, path: Path, prepared: Any, options: Options) -> Iterable[Chunk]:
         """Cut a file into blocks of whole records."""
@@ -90,32 +87,35 @@ class Records:
         if isinstance(payload, JsonLines):
             return _json_records(payload)
         if isinstance(payload, CsvRows):
-            return (_renamed_record(one, payload.mapping) for one in read_rows(payload))
+            return _csv_records(payload)
         return _batch_records(payload)
 
 
-def _recognised(opening: Opening, known: set[str] | frozenset[str]) -> bool:
+def _names(opening: Opening, known: set[str] | frozenset[str]) -> list[str] | None:
+    """Return the names of a table's columns or of its first record's fields; None where it is damaged."""
     if opening.raw.startswith(PARQUET):
-        try:
-            return _enough(pq.read_schema(opening.path).names, known)
-        except (pa.ArrowException, OSError):
-            # A damaged Parquet file is no other format's either; reading it says what is wrong.
-            return True
+        # A damaged Parquet file is no other format's either; reading it says what is wrong.
+        return column_names(opening.path)
     content = opening.content.removeprefix(BOM).lstrip()
     if content.startswith(b"["):
-        return content[1:].lstrip()[:1] == b"{" and _enough(_keys(content), known)
+        return _keys(content) if content[1:].lstrip()[:1] == b"{" else []
     first, _, rest = content.partition(b"\n")
     if not rest and first.startswith(b"{"):
-        return _enough(_keys(first), known)
+        return _keys(first)
     for line in content.splitlines()[:-1] or [content]:
         try:
             value = parse_json(line) if line.lstrip().startswith(b"{") else None
         except ValueError:
             continue
         if isinstance(value, dict):
-            return _enough(value, known)
+            return list(value)
     header = read_header(content, known)
-    return header is not None and _enough(header.columns, known)
+    return [] if header is None else list(header.columns)
+
+
+def _few(names: Sequence[str]) -> str:
+    shown = [name[:40] for name in names[:12]]
+    return ", ".join(shown) + (", ..." if len(names) > len(shown) else "")
 
 
 def _keys(content: bytes) -> list[str]:
@@ -156,7 +156,18 @@ def _json_chunk(piece: Block | Broken, unit: str, mapping: Mapping[str, str]) ->
     return Chunk(JsonLines(piece.data, piece.first, unit, mapping), piece.size)
 
 
-def _json_records(block: JsonLines) -> Iterator[RawRecord | Fault]:
+def _csv_records(block: CsvRows) -> Iterator[RawRecord | Fault | Remark]:
+    if block.first == 1:
+        yield from (Remark(NOT_FOUND, path) for path in _unmapped(block.columns, block.mapping))
+    for one in read_rows(block):
+        if isinstance(one, RawRecord):
+            yield RawRecord(one.place, rename(one.values, block.mapping))
+        else:
+            yield one
+
+
+def _json_records(block: JsonLines) -> Iterator[RawRecord | Fault | Remark]:
+    absent = _Absent(block.mapping)
     for number, line in enumerate(block.data.split(b"\n"), start=block.first):
         if not line.strip():
             continue
@@ -167,34 +178,26 @@ def _json_records(block: JsonLines) -> Iterator[RawRecord | Fault]:
             yield Fault(place, str(error))
             continue
         if isinstance(value, dict):
+            absent.see(value)
             yield RawRecord(place, rename(value, block.mapping))
         else:
             yield Fault(place, NO_OBJECT)
+    yield from absent.remarks()
 
 
 def _parquet_chunks(path: Path, mapping: Mapping[str, str]) -> Iterator[Chunk]:
-    row = 1
-    try:
-        with pq.ParquetFile(path, pre_buffer=False, buffer_size=1024 * 1024) as file:
-            known = FIELDS | {source.split(".")[0] for source in mapping.values()} | set(mapping.values())
-            names = file.schema_arrow.names
-            used = [name for name in names if name in known or name.startswith(PARAM_PREFIX)]
-            for name in names:
-                if name not in used:
-                    yield Chunk(Remark(UNUSED, name, file.metadata.num_rows), 0)
-            size = path.stat().st_size / max(1, file.metadata.num_rows)
-            for batch in file.iter_batches(batch_size=_batch_rows(file), columns=used, use_threads=False):
-                yield Chunk(Batch(batch, row, mapping), int(size * batch.num_rows))
-                row += batch.num_rows
-    except (pa.ArrowException, OSError) as error:
-        yield Chunk(Fault(f"row {row}", f"the Parquet data is damaged ({type(error).__name__})"), 0)
-
-
-def _batch_rows(file: pq.ParquetFile) -> int:
-    """Return how many rows make a batch of about 4 MB, so that rows of 5 MB come one at a time."""
-    groups = (file.metadata.row_group(number) for number in range(file.metadata.num_row_groups))
-    widest = max((group.total_byte_size / max(1, group.num_rows) for group in groups), default=1.0)
-    return max(1, min(BATCH_ROWS, int(BATCH_BYTES / max(1.0, widest))))
+    names = column_names(path) or []
+    known = FIELDS | {source.split(".")[0] for source in mapping.values()} | set(mapping.values())
+    used = [name for name in names if name in known or name.startswith(PARAM_PREFIX)]
+    yield from (Chunk(Remark(NOT_FOUND, missing), 0) for missing in _unmapped(names, mapping))
+    total = 0
+    for first, size, rows in batches_of(path, used):
+        if isinstance(rows, str):
+            yield Chunk(Fault(f"row {first}", rows), 0)
+        else:
+            total += rows.num_rows
+            yield Chunk(Batch(rows, first, mapping), size)
+    yield from (Chunk(Remark(UNUSED, name, total), 0) for name in names if name not in used and total)
 
 
 def _batch_records(batch: Batch) -> Iterator[RawRecord | Fault]:
@@ -203,17 +206,25 @@ def _batch_records(batch: Batch) -> Iterator[RawRecord | Fault]:
         yield RawRecord(f"row {number}", rename(row, batch.mapping))
 
 
-def _renamed_record(one: RawRecord | Fault, mapping: Mapping[str, str]) -> RawRecord | Fault:
-    return RawRecord(one.place, rename(one.values, mapping)) if isinstance(one, RawRecord) else one
-
-
 def rename(values: dict[str, Any], mapping: Mapping[str, str]) -> dict[str, Any]:
     """Return a record under our field names; "usage.output_tokens" also reaches into nested objects."""
     if not mapping:
         return values
     found = {ours: _reach(values, theirs) for ours, theirs in mapping.items()}
-    used = set(mapping.values())
+    used = {_column(values, theirs) for theirs in mapping.values()}
     return {key: value for key, value in values.items() if key not in used} | found
+
+
+def _column(values: Mapping[str, Any], path: str) -> str:
+    """Return the key of a record that a mapped path begins at, unless that key is a field of ours."""
+    root = path if path in values else path.partition(".")[0]
+    return root if root == path or root not in FIELDS else path
+
+
+def _unmapped(names: Iterable[str], mapping: Mapping[str, str]) -> list[str]:
+    """Return the mapped columns that are not among the names, by their first part at least."""
+    there = set(names)
+    return [path for path in mapping.values() if path not in there and path.partition(".")[0] not in there]
 
 
 def _reach(values: dict[str, Any], path: str) -> Any:
@@ -225,3 +236,32 @@ def _reach(values: dict[str, Any], path: str) -> Any:
             return None
         value = value.get(part)
     return value
+
+
+class _Absent:
+    """Finds out which mapped paths no record of a block has."""
+
+    def __init__(self, mapping: Mapping[str, str]) -> None:
+        self._left = set(mapping.values())
+        self._seen = 0
+
+    def see(self, values: Mapping[str, Any]) -> None:
+        """Take in a record under the source's names."""
+        self._seen += 1
+        if self._left:
+            self._left = {path for path in self._left if not _there(values, path)}
+
+    def remarks(self) -> Iterator[Remark]:
+        """Return one remark for each path that was not found."""
+        if self._seen:
+            yield from (Remark(NOT_FOUND, path, self._seen) for path in sorted(self._left))
+
+
+def _there(values: Any, path: str) -> bool:
+    if path in values:
+        return True
+    for part in path.split("."):
+        if not isinstance(values, dict) or part not in values:
+            return False
+        values = values[part]
+    return True

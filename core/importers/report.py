@@ -11,6 +11,12 @@ from core.importers.tally import PLACES
 DETAILS = 40
 """How many details of one remark the screen shows; the imports table has them all."""
 
+LINES = 12
+"""How many of them where each takes a line of its own."""
+
+SHORT = 60
+"""Characters of a detail that may share a line with others."""
+
 
 @dataclass(frozen=True)
 class Mention:
@@ -103,11 +109,15 @@ def _remark(what: str, details: Mapping[str, Mention], files: int) -> Iterator[s
     if list(details) == [""]:
         yield f"  {what}{_times(details[''])}{where}"
         return
+    shown = [f"{detail}{_times(mention)}" for detail, mention in details.items()]
+    if len(shown) == 1 or all(len(detail) <= SHORT and ": " not in detail for detail in details):
+        # Names, of fields for example: a line for each would bury the rest of the report.
+        yield f"  {what}{where}: {_some(shown, DETAILS)}"
+        return
     yield f"  {what}{where}:"
-    for detail, mention in list(details.items())[:DETAILS]:
-        yield f"    {detail}{_times(mention)}"
-    if len(details) > DETAILS:
-        yield f"    and {len(details) - DETAILS:,} more"
+    yield from (f"    {text}" for text in shown[:LINES])
+    if len(shown) > LINES:
+        yield f"    and {len(shown) - LINES:,} more"
 
 
 def _times(mention: Mention) -> str:

@@ -59,33 +59,26 @@ _DICTIONARY = [
 
 
 class Part:
-    """The kept records of one chunk, column by column, on their way into one part file."""
+    """The kept records of one or more chunks, column by column, on their way into one part file."""
 
-    def __init__(self, import_no: int, chunk: int) -> None:
-        self._import_no = import_no
-        self._chunk = chunk
-        self._columns: dict[str, list[Any]] = {name: [] for name in SCHEMA.names[3:]}
+    def __init__(self) -> None:
+        self._columns: dict[str, list[Any]] = {name: [] for name in SCHEMA.names}
         self.rows = 0
 
-    def add(self, row: dict[str, Any]) -> None:
-        """Append a row as `core.importers.record.complete` returns it."""
+    def add(self, row: dict[str, Any], import_no: int, chunk: int, number: int) -> None:
+        """Append a row as `core.importers.record.complete` returns it, under its number in its chunk."""
+        row |= {"import_no": import_no, "chunk": chunk, "row": number}
         for name, values in self._columns.items():
             values.append(row[name])
         self.rows += 1
 
-    def write(self, folder: Path) -> None:
-        """Write the part file; nothing where no row was kept."""
+    def write(self, folder: Path, name: str) -> None:
+        """Write the file part-NAME.parquet; nothing where no row was kept."""
         if not self.rows:
             return
-        numbers: dict[str, list[Any]] = {
-            "import_no": [self._import_no] * self.rows,
-            "chunk": [self._chunk] * self.rows,
-            "row": list(range(self.rows)),
-        }
-        table = pa.table({**numbers, **self._columns}, schema=SCHEMA)
         pq.write_table(
-            table,
-            folder / f"part-{self._import_no:06d}-{self._chunk:06d}.parquet",
+            pa.table(self._columns, schema=SCHEMA),
+            folder / f"part-{name}.parquet",
             compression="zstd",
             compression_level=1,
             row_group_size=ROW_GROUP,

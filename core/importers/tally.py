@@ -3,6 +3,8 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
+from core.importers.reader import Kept
+
 PLACES = 5
 """How many places are kept for each reason."""
 
@@ -18,9 +20,14 @@ class Tally:
     ----------
     remarks : Counter
         How often something was remarked on, by (what, detail).
+    outcomes, scored, score_sum
+        The kept completions by outcome, those that have a score, and the sum of the scores.
     """
 
     kept: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    scored: int = 0
+    score_sum: float = 0.0
     skipped: Counter[str] = field(default_factory=Counter)
     places: dict[str, list[str]] = field(default_factory=dict)
     remarks: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -30,9 +37,22 @@ class Tally:
         """How many records there were."""
         return self.kept + self.skipped.total()
 
-    def skip(self, reason: str, place: str) -> None:
-        """Count a record that is not kept."""
-        self.skipped[reason] += 1
+    @property
+    def figures(self) -> Kept:
+        """What was kept, in figures."""
+        return Kept(self.outcomes, self.scored, self.score_sum)
+
+    def keep(self, outcome: str, score: float | None) -> None:
+        """Count a record that is kept."""
+        self.kept += 1
+        self.outcomes[outcome] += 1
+        if score is not None:
+            self.scored += 1
+            self.score_sum += score
+
+    def skip(self, reason: str, place: str, count: int = 1) -> None:
+        """Count records that are not kept."""
+        self.skipped[reason] += count
         places = self.places.setdefault(reason, [])
         if len(places) < PLACES:
             places.append(place)
@@ -44,6 +64,9 @@ class Tally:
     def add(self, other: "Tally") -> None:
         """Take in the counts of what comes after."""
         self.kept += other.kept
+        self.outcomes.update(other.outcomes)
+        self.scored += other.scored
+        self.score_sum += other.score_sum
         self.skipped.update(other.skipped)
         self.remarks.update(other.remarks)
         for reason, places in other.places.items():

@@ -45,3 +45,15 @@ def checked_overrides(overrides: Mapping[str, str]) -> dict[str, str]:
         if usable is None:
             raise SourceError(f"--set {key}: no value")
     return dict(overrides)
+
+
+def checked_tasks(tasks: Mapping[str, str]) -> dict[str, str]:
+    """Return the names that `--task` gives to a source's tasks, all of them usable."""
+    for theirs, ours in tasks.items():
+        try:
+            usable = checked_name(ours, "base_task")
+        except Unusable as error:
+            raise SourceError(f"--task {theirs}: {error}") from error
+        if usable is None:
+            raise SourceError(f"--task {theirs}: no name")
+    return dict(tasks)

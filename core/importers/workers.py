@@ -13,7 +13,7 @@ from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExec
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from concurrent.futures.process import BrokenProcessPool
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import pyarrow as pa
 
@@ -27,23 +27,62 @@ SMALL = 512 * 1024
 AHEAD = 2
 """Jobs in flight for each worker; more would only fill the memory."""
 
+BATCH = 4 * 1024 * 1024
+"""Bytes of sources that make a job, where they are cut finer."""
+
+BATCH_JOBS = 1000
+SHARES = 8
+"""Jobs for each worker at least, so that none waits long for the last one."""
+
+_One = TypeVar("_One")
+
 
 class Pool:
-    """Runs jobs in worker processes, or here where there is little to do; a reader's `Run`."""
+    """Runs jobs in worker processes, or here where there is little to do; a reader's `Run`.
+
+    The workers start with the first job.
+    """
 
     def __init__(self, size: int, options: Options, progress: Progress) -> None:
         self.options = options
         self._progress = progress
-        self._workers = 0 if size < SMALL else os.cpu_count() or 1
+        self._workers = 0
         self._executor: Executor | None = None
+        self.expect(size)
 
     def __enter__(self) -> Self:
-        """Start the workers, which takes effect with the first job."""
-        if self._workers:
+        """Return the pool."""
+        return self
+
+    def expect(self, size: int) -> None:
+        """Take in how many bytes of sources will be read; few are read in this process."""
+        self._size = size
+        if self._executor is None:
+            self._workers = 0 if size < SMALL else os.cpu_count() or 1
+
+    def _started(self) -> Executor | None:
+        if self._workers and self._executor is None:
             # Not fork: threads of DuckDB, Arrow and Streamlit may hold locks at this moment.
             context = multiprocessing.get_context("spawn")
             self._executor = ProcessPoolExecutor(self._workers, mp_context=context, initializer=_start)
-        return self
+        return self._executor
+
+    def batches(self, jobs: Iterable[_One], size: Callable[[_One], int]) -> Iterator[list[_One]]:
+        """Put jobs together until they are worth sending to a worker; one that is large stays alone."""
+        limit = min(BATCH, max(1, self._size // (SHARES * max(1, self._workers))))
+        batch: list[_One] = []
+        held = 0
+        for job in jobs:
+            if batch and held + size(job) > limit:
+                yield batch
+                batch, held = [], 0
+            batch.append(job)
+            held += size(job)
+            if held >= limit or len(batch) >= BATCH_JOBS:
+                yield batch
+                batch, held = [], 0
+        if batch:
+            yield batch
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
@@ -78,7 +117,7 @@ class Pool:
     ) -> Iterator[Any]:
         """Yield the results of jobs in their order, None for those not done after so many seconds."""
         end = None if seconds is None else time.monotonic() + seconds
-        futures = [self._submit(function, job) for job in jobs] if self._executor else None
+        futures = [self._submit(function, job) for job in jobs] if self._started() else None
         for number, job in enumerate(jobs, start=1):
             self._progress.step(f"{step}: {number:,} of {len(jobs):,}")
             left = None if end is None else end - time.monotonic()
@@ -95,8 +134,9 @@ class Pool:
                 raise SourceError("A worker process of the import died; nothing was changed") from error
 
     def _submit(self, function: Callable[[Any], Any], job: Any) -> Future[Any]:
-        if self._executor is not None:
-            return self._executor.submit(function, job)
+        executor = self._started()
+        if executor is not None:
+            return executor.submit(function, job)
         done: Future[Any] = Future()
         done.set_result(function(job))
         return done

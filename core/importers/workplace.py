@@ -7,24 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import filelock
-
 from core.importers.progress import Progress
+from core.store import lock
 
 
 @contextmanager
 def only_one(path: Path, progress: Progress) -> Iterator[None]:
     """Hold a dataset's lock, so that two imports never build it at once; wait for the other one."""
-    lock = filelock.FileLock(path)
-    try:
-        lock.acquire(timeout=0)
-    except filelock.Timeout:
-        progress.step(f"Waiting for another import into {path.stem}")
-        lock.acquire()
-    try:
+    with lock.only_one(path, lambda: progress.step(f"Waiting for another import into {path.stem}")):
         yield
-    finally:
-        lock.release()
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from core.tiers import compare as tier
 from core.tiers.compare import Against, Comparison, Lengths
 from core.tiers.files import bundled
 from core.tiers.methods import Methods
-from core.ui import sidebar
+from core.ui import address, sidebar
 from core.ui.cache import Spec, kept
 from core.ui.download import MIME, Download
 from core.ui.filter_texts import eval_texts
@@ -40,6 +40,8 @@ def choose(view: View) -> Choice:
     if len(offered) < 2:
         _too_few(view, offered)
     names = eval_texts(view.config)
+    for key in (A, B):
+        address.name_unknown(key, [names[one] for one in offered], "an eval")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         against = st.segmented_control(
             "Compare A with",

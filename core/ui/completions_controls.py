@@ -5,7 +5,7 @@ import streamlit as st
 from core.config import is_number
 from core.tiers import completions as tier
 from core.tiers.loops import LEAST_BYTES, LOOP_RATIO
-from core.ui import cache, drill, filter_texts
+from core.ui import address, cache, drill, filter_texts
 from core.ui import completions as page
 from core.ui.sidebar import View
 from core.ui.wording import escape
@@ -101,7 +101,7 @@ def _number(label: str, key: str, placeholder: str, least: int = 0) -> None:
         value=None,
         step=1,
         placeholder=placeholder,
-        key=key,
+        key=address.whole_number(key),
         bind="query-params",
         width=150,
     )
@@ -111,6 +111,9 @@ def _pair(view: View) -> None:
     names = filter_texts.eval_texts(view.config)
     if len(names) < 2:
         return
+    for key in (drill.PAIR_A, drill.PAIR_B):
+        address.name_unknown(key, list(names.values()), "an eval")
+    address.name_unknown(drill.PAIR, list(tier.PAIR_NAMES.values()), "items of a pair")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for label, key in (("First eval of a pair", drill.PAIR_A), ("Second eval", drill.PAIR_B)):
             st.selectbox(

@@ -9,8 +9,8 @@ from core.tiers import completions as tier
 from core.tiers.completions import HardestItems
 from core.tiers.completions.text import one_line
 from core.tiers.loops import LoopRule
-from core.ui import completions as page
 from core.ui import (
+    address,
     completions_detail,
     completions_item,
     completions_list,
@@ -19,6 +19,7 @@ from core.ui import (
     linked_table,
     states,
 )
+from core.ui import completions as page
 from core.ui.completions_list import CELL, params_text
 from core.ui.sidebar import View
 from core.ui.wording import count, escape
@@ -50,7 +51,7 @@ def show(view: View) -> None:
             max_value=evals,
             value=tier.FEWEST_EVALS,
             step=1,
-            key=FEWEST,
+            key=address.whole_number(FEWEST),
             bind="query-params",
             width=170,
             help="Evals; items that fewer answered are left out.",
@@ -78,7 +79,7 @@ def show(view: View) -> None:
         min_value=0,
         value=None,
         step=1,
-        key=ITEM,
+        key=address.whole_number(ITEM),
         bind="query-params",
         placeholder="select a row",
         width=170,

@@ -10,8 +10,8 @@ from core.config import DatasetConfig
 from core.tiers import completions as tier
 from core.tiers.completions import Wanted
 from core.tiers.completions.text import one_line
+from core.ui import address, linked_table, states
 from core.ui import completions as page
-from core.ui import linked_table, states
 from core.ui.filter_state import param_text
 from core.ui.sidebar import View
 from core.ui.wording import count, escape
@@ -72,7 +72,7 @@ def open_number() -> int | None:
         value=None,
         step=1,
         placeholder="select a row",
-        key=page.OPEN,
+        key=address.whole_number(page.OPEN),
         bind="query-params",
         width=170,
         help="Its number in the database; another import may number otherwise.",

@@ -7,7 +7,7 @@ from core.tiers import compression as tier
 from core.tiers.compression import Options
 from core.tiers.loops import LEAST_BYTES, LOOP_RATIO, LoopRule
 from core.tiers.split import dimensions
-from core.ui import states
+from core.ui import address, states
 from core.ui.sidebar import View
 
 NOT_SPLIT = "none"
@@ -73,7 +73,7 @@ def _choose_rule(view: View) -> LoopRule:
             min_value=1,
             value=LEAST_BYTES,
             step=100,
-            key="loop_bytes",
+            key=address.whole_number("loop_bytes"),
             bind="query-params",
             width=160,
         )

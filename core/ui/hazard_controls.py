@@ -7,7 +7,7 @@ import streamlit as st
 from core.tiers import hazard as tier
 from core.tiers.hazard import Group
 from core.tiers.split import dimensions
-from core.ui import hazard
+from core.ui import address, hazard
 from core.ui.sidebar import View
 from core.ui.wording import apart
 
@@ -38,7 +38,7 @@ def choose_bucket(view: View) -> int:
         min_value=1,
         value=None,
         step=1,
-        key="bucket",
+        key=address.whole_number("bucket"),
         bind="query-params",
         placeholder=f"{automatic} (automatic)",
         width=180,

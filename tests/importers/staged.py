@@ -51,7 +51,7 @@ def read(
                 keep_text=keep_text,
                 folder=Path(folder),
             )
-            tally.add(stage(job).tally)
+            tally.add(stage([job])[0].tally)
         rows: list[dict[str, Any]] = []
         for part in sorted(Path(folder).glob("part-*.parquet")):
             table = pq.read_table(part)

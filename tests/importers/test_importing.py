@@ -16,8 +16,12 @@ import pytest
 from core.errors import ConfigError, DatasetError, SourceError
 from core.importers import ImportReport, import_sources
 from core.importers.gym_params import UNAVAILABLE
-from core.importers.importing import STALE
 from core.importers.reasoning_gym import NO_PARAMS
+from core.importers.record import UNUSED
+from core.importers.records import NOT_FOUND
+from core.importers.report import Mention
+from core.importers.summing_up import STALE
+from core.store import build_database
 from tests.command import ROOT
 from tests.importers.staged import json_lines, record
 
@@ -218,7 +222,7 @@ def test_names_that_are_no_file_names(place: Place, name: str) -> None:
 def test_nothing_to_import(place: Place) -> None:
     with pytest.raises(SourceError, match=f"no files in {place.sources}"):
         place.take()
-    with pytest.raises(SourceError, match="Unknown format 'xml'; valid: reasoning_gym, records"):
+    with pytest.raises(SourceError, match=r"Unknown format 'xml'; valid: .*helm, reasoning_gym, records"):
         place.take(format="xml")
     assert not place.database.exists() and not place.config.exists()
 
@@ -373,3 +377,69 @@ def test_every_item_of_the_real_results_has_its_params(rg_dataset: Path) -> None
             "SELECT model, count(*) FROM completions JOIN point_identities USING (point_id) GROUP BY model"
         )
         assert [count for _, count in connection.execute(query).fetchall()] == [3200] * 6
+
+
+def test_many_tiny_files_share_few_parts(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A part file and a statement for each of many files took longer than reading them."""
+    for number in range(300):
+        place.write(f"{number // 100}/{number}.jsonl", record(model="a", item_key=str(number)))
+    parts: list[int] = []
+
+    def counted(database: Path, staging: Path, *others: Any, **options: Any) -> Any:
+        parts.append(len(list(staging.glob("part-*.parquet"))))
+        return build_database(database, staging, *others, **options)
+
+    monkeypatch.setattr("core.importers.importing.build_database", counted)
+    report = place.take()
+    assert (report.new, report.completions) == (300, 300)
+    assert parts[0] < 40
+    assert place.ask("SELECT count(*), sum(kept) FROM imports") == [(300, 300)]
+    places = place.ask("SELECT place, count(DISTINCT import_id) FROM completions GROUP BY place")
+    assert places == [("line 1", 300)]
+    assert not place.take().changed
+
+
+def test_mapped_columns_that_are_not_there_are_named(place: Place, tmp_path: Path) -> None:
+    mapping = tmp_path / "map.json"
+    mapping.write_text('{"model": "who", "base_task": "what", "score": "ok", "answer": "said.last"}')
+    place.write("a.jsonl", {"who": "a", "what": "t", "ok": 1, "said": {"first": "x"}})
+    (place.sources / "b.csv").write_text("who,what,ok\nb,t,1\n")
+    report = place.take(mapping=mapping)
+    assert place.models() == {"a": 1, "b": 1}
+    assert list(report.remarks[NOT_FOUND]) == ["said.last"]
+    assert "said" not in str(report.remarks.get(UNUSED, ""))
+    (place.sources / "a.jsonl").unlink()
+    (place.sources / "b.csv").write_text("who,task,right\nb,t,1\n")
+    with pytest.raises(SourceError, match=r"what, ok, said\.last; it has who, task, right"):
+        place.take(mapping=mapping, rebuild=True)
+    with pytest.raises(SourceError, match=f"{NOT_FOUND}: what, ok, said.last"):
+        place.take(mapping=mapping, format="records", rebuild=True)
+
+
+def test_what_is_refused_leaves_nothing(place: Place) -> None:
+    (place.sources / "a.txt").write_text("Dear reader")
+    with pytest.raises(SourceError):
+        place.take()
+    assert not place.data.exists()
+    place.data.mkdir()
+    with pytest.raises(SourceError):
+        place.take()
+    assert list(place.data.iterdir()) == []
+    place.write("a.jsonl", *many("a"))
+    place.take()
+    (place.sources / "a.jsonl").unlink()
+    with pytest.raises(SourceError):
+        place.take()
+    assert sorted(os.listdir(place.data)) == ["d.duckdb", "d.json", "d.lock"]
+
+
+def test_names_of_a_remark_share_a_line() -> None:
+    short = {f"field_{number}": Mention(2, 2) for number in range(50)}
+    long = {f"file {number}: something that is longer": Mention(3, 2) for number in range(15)}
+    text = ImportReport(
+        "d", Path("d.duckdb"), Path("d.json"), True, 2, remarks={"unused": short, "odd": long}
+    ).to_text()
+    (line,) = [line for line in text.splitlines() if "unused" in line]
+    assert line.endswith("and 10 more") and "field_39" in line
+    assert "      and" not in text and "    file 0: something that is longer (3 times)" in text
+    assert "    and 3 more" in text

@@ -230,3 +230,9 @@ def test_downloads(show: Show, demo_dataset: Path) -> None:
     labels = [button.proto.label for button in app.get("download_button")]
     assert labels[:4] == ["Markdown", "JSON", "CSV", "Forest PNG"]
     assert {"Lengths CSV", "Lengths PNG"} <= set(labels)
+
+
+def test_an_eval_that_is_not_there_is_named(show: Show, repeats_dataset: Path) -> None:
+    words = said(show(repeats_dataset, b="renamed"))
+    assert "The address names an eval that is not here" in words
+    assert "renamed" in words

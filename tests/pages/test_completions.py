@@ -207,3 +207,17 @@ def test_small_words() -> None:
     assert [letter(group) for group in (1, 2, 26, 27, 53, 703)] == ["A", "B", "Z", "AA", "BA", "AAA"]
     assert params_text('{"a":1,"b":2.5,"c":true,"d":"x"}') == "a 1, b 2.5, c true, d x"
     assert params_text("{}") == ""
+
+
+@pytest.mark.parametrize("key", ["list__tokens_from", "list__tokens_to", "list__completion"])
+@pytest.mark.parametrize("text", ["inf", "1e999"])
+def test_a_number_that_no_integer_can_be_is_dropped(
+    open_page: OpenPage, repeats_dataset: Path, key: str, text: str
+) -> None:
+    assert "completions of" in said(open_page(repeats_dataset.parent, **{key: text}))
+
+
+def test_a_pair_of_an_eval_that_is_not_there_is_named(open_page: OpenPage, repeats_dataset: Path) -> None:
+    words = said(open_page(repeats_dataset.parent, list__pair_b="renamed"))
+    assert "The address names an eval that is not here" in words
+    assert "renamed" in words

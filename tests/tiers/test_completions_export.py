@@ -124,3 +124,13 @@ def test_a_flag_is_written_read_and_taken_away(made: Callable[..., Dataset]) -> 
     assert len(read_page(reopened, Filters(flagged="exclude"), Wanted(), 1)) == 0
     unflag_completion(reopened, one)
     assert read_flags(path) == ()
+
+
+def test_a_record_has_the_prompt_tokens_of_its_own_eval(made: Callable[..., Dataset]) -> None:
+    rows = [
+        completion(model=model, item_key="0", prompt="p", prompt_token_ids=ids, tokenizer=f"{model}-tokens")
+        for model, ids in (("a", [1, 2]), ("b", [3]))
+    ]
+    found = {row["model"]: row for row in records(made(rows), Filters(), Wanted())}
+    assert (found["a"]["prompt_token_ids"], found["a"]["tokenizer"]) == ([1, 2], "a-tokens")
+    assert (found["b"]["prompt_token_ids"], found["b"]["tokenizer"]) == ([3], "b-tokens")

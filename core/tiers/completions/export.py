@@ -26,8 +26,8 @@ from core.tiers.selection import selected_points
 FIELDS = (
     "model", "template", "sampler", "label", "category", "base_task", "params", "item_key", "repeat",
     "prompt", "response", "reference", "answer", "outcome", "score", "choices", "finish_reason", "truncated",
-    "token_limit", "prompt_tokens", "completion_tokens", "reasoning_tokens", "scorer", "explanation", "hf_id",
-    "groups", "place", "completion_id", "point_id", "item_id", "eval_id", "response_bytes",
+    "token_limit", "prompt_token_ids", "tokenizer", "prompt_tokens", "completion_tokens", "reasoning_tokens",
+    "scorer", "explanation", "hf_id", "groups", "place", "completion_id", "point_id", "item_id", "eval_id", "response_bytes",
     "compressed_bytes", "token_source", "flag", "source",
 )  # fmt: skip
 """Of a record, in order. outcome: at the threshold of the filters; truncated: null where the source does not
@@ -80,15 +80,22 @@ def _batch(dataset: Dataset, filters: Filters, ids: list[int]) -> Iterator[dict[
         ), homes AS (
             SELECT point_id, min(eval_id) AS eval_id
             FROM selected WHERE point_id IN (SELECT point_id FROM here) GROUP BY point_id
+        ), own_tokens AS (
+            -- Tokens that came with the records, not those that were fetched or made for the spectra.
+            SELECT model, template, sampler, min(tokenizer) AS tokenizer
+            FROM data.identity_tokenizers WHERE origin = 'source' GROUP BY ALL
         )
         SELECT c.* EXCLUDE (outcome, prompt_id, import_id), {outcome_at(threshold)} AS outcome, h.eval_id,
             p.model, p.template, p.sampler, p.base_task, p.params, i.key AS item_key, i.reference, i.choices,
-            q.text AS prompt, r.text AS response, f.note AS flag, m.path AS source
+            q.text AS prompt, k.ids AS prompt_token_ids, k.tokenizer, r.text AS response, f.note AS flag,
+            m.path AS source
         FROM here c
         JOIN homes h USING (point_id)
         JOIN data.points p USING (point_id)
         JOIN data.items i USING (item_id)
         LEFT JOIN data.prompts q ON q.prompt_id = c.prompt_id
+        LEFT JOIN own_tokens t ON (t.model, t.template, t.sampler) = (p.model, p.template, p.sampler)
+        LEFT JOIN data.prompt_tokens k ON k.prompt_id = c.prompt_id AND k.tokenizer = t.tokenizer
         LEFT JOIN data.responses r ON r.completion_id = c.completion_id
         LEFT JOIN flagged f ON f.completion_id = c.completion_id
         LEFT JOIN data.imports m ON m.import_id = c.import_id""",
