@@ -16,7 +16,9 @@ def whole_number(key: str) -> str:
     except ValueError:
         infinite = False
     if infinite:
+        # The run reads the address it began with: only the next one sees that the value is gone.
         del st.query_params[key]
+        st.rerun()
     return key
 
 

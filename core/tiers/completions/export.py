@@ -27,8 +27,8 @@ FIELDS = (
     "model", "template", "sampler", "label", "category", "base_task", "params", "item_key", "repeat",
     "prompt", "response", "reference", "answer", "outcome", "score", "choices", "finish_reason", "truncated",
     "token_limit", "prompt_token_ids", "tokenizer", "prompt_tokens", "completion_tokens", "reasoning_tokens",
-    "scorer", "explanation", "hf_id", "groups", "place", "completion_id", "point_id", "item_id", "eval_id", "response_bytes",
-    "compressed_bytes", "token_source", "flag", "source",
+    "scorer", "explanation", "hf_id", "groups", "place", "completion_id", "point_id", "item_id", "eval_id",
+    "response_bytes", "compressed_bytes", "token_source", "flag", "source",
 )  # fmt: skip
 """Of a record, in order. outcome: at the threshold of the filters; truncated: null where the source does not
 say; token counts are the reported ones or counted by tokenising (token_source); flag: the note of a flagged
