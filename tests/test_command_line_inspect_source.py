@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from core.tiers.coverage import NOT_SHARED
 from tests import synthetic
 from tests.command import ask
 from tests.importers import helm_made, lighteval_made
@@ -42,8 +43,8 @@ def test_a_folder_may_mix_formats(document: Any, folder: Path) -> None:
 def test_fields_and_pages(document: Any) -> None:
     fields, pages = document["fields"], {one["page"]: one for one in document["pages"]}
     assert (fields["prompt_token_ids"], fields["choices"], fields["finish_reason"]) == (10, 5, 4)
-    assert pages["Hazard"]["works"] and pages["Completions"]["works"]
-    assert (pages["Compare"]["works"], pages["Compare"]["why"]) == (False, "no item is shared by two evals")
+    assert (pages["Hazard"]["works"], pages["Completions"]["works"]) == ("partly", "yes")
+    assert (pages["Compare"]["works"], pages["Compare"]["lacks"]) == ("no", [NOT_SHARED])
 
 
 def test_what_is_missing_for_a_page(tmp_path: Path) -> None:
@@ -53,11 +54,13 @@ def test_what_is_missing_for_a_page(tmp_path: Path) -> None:
     pages = {
         one["page"]: one for one in ask("inspect-source", source, "--format", "json").document()["pages"]
     }
-    assert pages["Hazard"]["why"] == "this source has neither token counts nor responses"
-    assert pages["Compression"]["why"] == "this source has no responses"
-    assert pages["FFT"]["why"] == "this source has no prompts"
-    assert pages["Surface"]["why"] == "no task has a numeric param"
-    assert pages["Scores"]["works"]
+    for page, why in (
+        ("Hazard", "no token counts"), ("Compression", "no responses"), ("FFT", "no prompts"),
+        ("Surface", "no task has two numeric params"), ("Cluster", "no two evals"),
+    ):  # fmt: skip
+        assert pages[page]["works"] == "no"
+        assert why in pages[page]["lacks"][0]
+    assert pages["Scores"]["works"] == "partly"
 
 
 def test_the_table_says_the_same(folder: Path, document: Any) -> None:
@@ -66,7 +69,7 @@ def test_the_table_says_the_same(folder: Path, document: Any) -> None:
     for part in (
         "Format helm: 1 file", "notes.txt", "Records: 26 read, 25 usable", "org/model-a (15)",
         "Fields:", "Pages:",
-        "does not work: no item is shared by two evals",
+        "does not work: no two evals share an item",
     ):  # fmt: skip
         assert part in done.out
     for name, count in document["fields"].items():

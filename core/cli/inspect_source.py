@@ -14,8 +14,10 @@ from core.export import to_json
 from core.importers import terminal_progress
 from core.importers.formats import NAMES
 from core.importers.inspection import Inspection, inspect_sources
+from core.tiers.coverage import page_coverage, source_facts
 
 SHOWN = 5
+_WORKS = {"yes": "works", "partly": "works in part", "no": "does not work"}
 
 SourceFormat = Annotated[
     str | None,
@@ -49,7 +51,7 @@ def run(
 
 
 def _document(found: Inspection) -> dict[str, Any]:
-    return {**asdict(found), "pages": [need._asdict() for need in found.pages]}
+    return {**asdict(found), "pages": [asdict(one) for one in page_coverage(source_facts(asdict(found)))]}
 
 
 def _lines(found: Inspection) -> Iterator[str]:
@@ -76,8 +78,8 @@ def _lines(found: Inspection) -> Iterator[str]:
         said = _some([detail for detail in details if detail])
         yield f"  {what}{': ' if said else ''}{said}"
     yield "Pages:"
-    for page, works, why in found.pages:
-        yield f"  {page:<18} {'works' if works else 'does not work'}{': ' if why else ''}{why}"
+    for one in page_coverage(source_facts(asdict(found))):
+        yield f"  {one.page:<18} {_WORKS[one.works]}{': ' if one.lacks else ''}{'; '.join(one.lacks)}"
 
 
 def _counted(counts: dict[str, int] | Any) -> str:

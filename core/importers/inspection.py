@@ -11,7 +11,6 @@ import duckdb
 import orjson
 
 from core.errors import SourceError
-from core.importers.page_needs import Facts, PageNeed, needs_of
 from core.importers.planning import make_plan, recognise
 from core.importers.progress import Progress, Silent
 from core.importers.reader import Options
@@ -64,12 +63,6 @@ class Inspection:
     items: int = 0
     shared_items: int = 0
     numeric_params: int = 0
-
-    @property
-    def pages(self) -> list[PageNeed]:
-        """Which pages will work, and what is missing for the others."""
-        counts = (self.evals, self.tasks, self.shared_items, self.numeric_params)
-        return needs_of(Facts(self.kept, self.fields, *counts))
 
 
 def inspect_sources(

@@ -4,9 +4,9 @@ What a source has is a handful of facts; what each page needs of them stands in 
 serves a dataset that is there and a source that is only looked at.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -213,3 +213,38 @@ def dataset_facts(dataset: Dataset) -> Facts:
         FROM by_task""")[0]
     hf_ids = sum(1 for entry in dataset.config.evals if entry.hf_id)
     return Facts(**counts, **params, hf_ids=hf_ids)
+
+
+def source_facts(document: Mapping[str, Any]) -> Facts:
+    """Return what the pages need to know of a source; what an import makes of it is foreseen.
+
+    Parameters
+    ----------
+    document
+        The fields of core.importers.inspection.Inspection, as `inspect-source --format json` gives them.
+    """
+    fields: Mapping[str, int] = document["fields"]
+    kept = int(document["kept"])
+    responses, tokens = fields.get("response", 0), fields.get("completion_tokens", 0)
+    numeric = int(document["numeric_params"])
+    return Facts(
+        completions=kept,
+        evals=int(document["evals"]),
+        tasks=int(document["tasks"]),
+        tokens=max(tokens, responses),
+        visible_tokens=max(0, responses - tokens),
+        sizes=responses,
+        responses=responses,
+        prompts=fields.get("prompt", 0),
+        prompt_tokens=fields.get("prompt_token_ids", 0),
+        # An import computes them from token ids.
+        spectra=fields.get("prompt_token_ids", 0),
+        params=len(document["params"]),
+        grids=numeric // 2,
+        surfaces=numeric // 2,
+        projections=numeric,
+        tiers=int("difficulty" in document["params"]),
+        truncation_unknown=kept - fields.get("finish_reason", 0),
+        shared=bool(document["shared_items"]),
+        hf_ids=fields.get("hf_id", 0),
+    )

@@ -15,7 +15,7 @@ from typing import Any
 import streamlit as st
 
 from core.errors import SourceError
-from core.tiers.coverage import Facts, page_coverage
+from core.tiers.coverage import page_coverage, source_facts
 from core.ui import coverage_table, imports_preview, states
 from core.ui.imports_mapping import file_text
 from core.ui.imports_preview import Marks
@@ -55,35 +55,6 @@ def inspected(marks: Marks, order: Order) -> Mapping[str, Any]:
     return dict(document)
 
 
-def facts_of(document: Mapping[str, Any]) -> Facts:
-    """Return what the pages need to know of a source; what an import makes of it is foreseen."""
-    fields: Mapping[str, int] = document["fields"]
-    kept = int(document["kept"])
-    responses, tokens = fields.get("response", 0), fields.get("completion_tokens", 0)
-    numeric = int(document["numeric_params"])
-    return Facts(
-        completions=kept,
-        evals=int(document["evals"]),
-        tasks=int(document["tasks"]),
-        tokens=max(tokens, responses),
-        visible_tokens=max(0, responses - tokens),
-        sizes=responses,
-        responses=responses,
-        prompts=fields.get("prompt", 0),
-        prompt_tokens=fields.get("prompt_token_ids", 0),
-        # An import computes them from token ids.
-        spectra=fields.get("prompt_token_ids", 0),
-        params=len(document["params"]),
-        grids=numeric // 2,
-        surfaces=numeric // 2,
-        projections=numeric,
-        tiers=int("difficulty" in document["params"]),
-        truncation_unknown=kept - fields.get("finish_reason", 0),
-        shared=bool(document["shared_items"]),
-        hf_ids=fields.get("hf_id", 0),
-    )
-
-
 def show(order: Order, chosen: Chosen) -> None:
     """Offer to look through everything, and show what is there."""
     with st.expander(
@@ -119,6 +90,6 @@ def _show(document: Mapping[str, Any], chosen: Chosen) -> None:
     )
     for reason, times in document["skipped"].items():
         st.caption(f"Skipped: {times:,} {escape(reason)}.")
-    rows = coverage_table.existing(page_coverage(facts_of(document)))
+    rows = coverage_table.existing(page_coverage(source_facts(document)))
     st.caption(f"If {escape(chosen.shown)} is imported: {escape(coverage_table.sentence(rows))}")
     coverage_table.show(rows)

@@ -12,7 +12,6 @@ import pytest
 from core.errors import SourceError
 from core.importers.reader import Options
 from core.ui.imports_columns import Table, fits, guess_mapping, guess_params, mapping_file, read_table
-from core.ui.imports_inspect import facts_of
 from core.ui.imports_look import look, plan, try_records
 from core.ui.imports_mapping import problems_of
 from core.ui.imports_order import name_for, name_problem, plan_words
@@ -228,7 +227,7 @@ def test_a_report_without_the_folder_of_the_upload() -> None:
 
 def test_what_a_source_will_be_is_what_the_import_makes_of_it(tmp_path: Path) -> None:
     from core.store.dataset import open_dataset
-    from core.tiers.coverage import dataset_facts, page_coverage
+    from core.tiers.coverage import dataset_facts, page_coverage, source_facts
     from tests.command import ask, import_
 
     records = [record for model in ("a", "b") for record in simple(model, 12, finish_reason="stop")]
@@ -236,7 +235,7 @@ def test_what_a_source_will_be_is_what_the_import_makes_of_it(tmp_path: Path) ->
     document = json.loads(ask("inspect-source", source, "--format", "json").out)
     assert import_(tmp_path / "data", "x", source).status == 0
     made = dataset_facts(open_dataset(tmp_path / "data" / "x.json"))
-    foreseen = facts_of(document)
+    foreseen = source_facts(document)
     assert (foreseen.completions, foreseen.evals, foreseen.tasks, foreseen.tokens, foreseen.shared) == (
         made.completions, made.evals, made.tasks, made.tokens, made.shared
     )  # fmt: skip
