@@ -22,7 +22,8 @@ HOW_TO_READ = (
     " answered correctly, **red, from above,** incorrectly or unreadably, and **grey, between them,** is"
     " still thinking (yellow ticks: cut off). The points under it are per bucket of tokens: of those still"
     " thinking at its start, the shares that answer in it; where red stands above blue, an answer that comes"
-    " then is more often wrong than right."
+    " then is more often wrong than right. Shaded: 95% intervals; faded: few are left. The lines are known at"
+    " the ends of buckets and drawn straight between: take smaller buckets where most answers are short."
 )
 
 INCIDENCE_HEIGHT, HAZARD_HEIGHT = 210, 110
@@ -93,7 +94,7 @@ def budget_table(found: Hazard, budget: int) -> pd.DataFrame:
                 "n": curves.n,
                 f"accuracy within {budget:,}": share_range(cost.accuracy),
                 "accuracy as it is": share_range(cost.full),
-                "cost": points_range(cost.cost),
+                "cost": points_range(cost.cost) if budget < curves.reach else "none: nothing is longer",
             }
         )
     return pd.DataFrame(rows)
@@ -125,7 +126,7 @@ def show_budget(found: Hazard, budget: int) -> None:
     )
     st.caption(
         "Accuracy: share of all completions answered correctly, raw, those cut off counted as wrong;"
-        " cost in points of a percent. In square brackets: 95% intervals."
+        " cost in percentage points. In square brackets: 95% intervals."
     )
 
 

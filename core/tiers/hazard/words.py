@@ -93,11 +93,18 @@ def aids_sentence(curves: Curves, methods: Methods) -> str:
         words = [f"no correct answer among {completions(curves.n)}"]
     else:
         words = [
-            f"{100 * SHARE:.0f}% of the {arrival.n:,} correct answers seen within the budget of"
-            f" {curves.budget:,} tokens come by {token_range(arrival)} tokens"
+            f"{100 * SHARE:.0f}% of the {arrival.n:,} correct answers seen within {_budget_words(curves)}"
+            f" come by {token_range(arrival)} tokens"
         ]
         words.append(turn_words(turn))
     return "; ".join(words) + "."
+
+
+def _budget_words(curves: Curves) -> str:
+    """Return the budget; where no limit is known it is only the longest that was seen."""
+    if curves.facts.budget is None:
+        return f"{curves.budget:,} tokens (the longest; no limit is known)"
+    return f"the budget of {curves.budget:,} tokens"
 
 
 def turn_words(turn: TurningPoint | None) -> str:

@@ -30,6 +30,7 @@ def leaderboard_notes(
     notes = [
         _incomplete(rows, rank_incomplete),
         _errors(rows),
+        _truncated(rows),
         _uneven(pooled, config),
         _mixed_repeats(pooled, config),
         _mixed_choices(score_cells, config),
@@ -68,6 +69,20 @@ def _errors(rows: pd.DataFrame) -> str:
         return ""
     told = [f"{name} {part:.1%}" for name, part in zip(some["name"], share[some.index], strict=True)]
     return f"Completions that failed for other reasons than the model (left out everywhere): {listed(told)}."
+
+
+def _truncated(rows: pd.DataFrame) -> str:
+    """Say why a source's own mean can be lower than the accuracy here."""
+    cut = rows[(rows["truncated"] > 0) & (rows["n"] > 0)]
+    if cut.empty:
+        return ""
+    shares = (cut["truncated"] / (cut["n"] + cut["truncated"])).to_numpy()
+    most = cut.iloc[int(shares.argmax())]
+    return (
+        "Truncated completions are left out of n and accuracy, so that a tool which counts them as wrong"
+        f" reports less. Most at {most['name']}: {most['correct'] / most['n']:.3f} of {most['n']:,} here,"
+        f" {most['all_in_accuracy']:.3f} of all {most['n'] + most['truncated']:,} (all-in accuracy)."
+    )
 
 
 def _uneven(pooled: pd.DataFrame, config: DatasetConfig) -> str:

@@ -130,3 +130,9 @@ def test_a_task_of_failed_completions_only_is_no_mix(made) -> None:
         " than 100 counted.",
     )
     dataset.close()
+
+
+def test_what_is_left_out_as_truncated_is_told_with_both_figures() -> None:
+    (note,) = notes({"n": 150, "truncated": 50, "correct": 60, "all_in_accuracy": 0.3})
+    assert "0.400 of 150 here, 0.300 of all 200 (all-in accuracy)" in note
+    assert "Most at B" in note
