@@ -88,4 +88,7 @@ def test_narrow_screen_moves_the_panels_not_the_page(new_page: Open) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     settle(page)
     expect(page.get_by_test_id("stVegaLiteChart").first).to_be_visible()
-    assert page.get_by_test_id("stMain").evaluate("element => element.scrollWidth") <= 390
+    # The page is laid out again some frames after the window has its new size.
+    page.wait_for_function(
+        "() => document.querySelector('[data-testid=\"stMain\"]').scrollWidth <= 390", timeout=30_000
+    )
