@@ -174,7 +174,10 @@ class Reader(Protocol):
 
 
 class PlainReader:
-    """What a format need not say whose files stand each for itself."""
+    """What a format need not say whose files stand each for itself.
+
+    One that surveys its files gives as findings, by path, what is to be read of each.
+    """
 
     def companions(self, path: Path) -> Sequence[Path]:
         """Return nothing: no other file is needed."""
@@ -187,8 +190,9 @@ class PlainReader:
     def prepare(
         self, paths: Sequence[Path], new: Sequence[Path], run: Run, survey: Survey | None = None
     ) -> Mapping[Path, Any]:
-        """Return nothing: a file is read as it stands."""
-        return {}
+        """Return what the survey found of the new files; nothing where it says nothing of single files."""
+        found = (survey or self.survey(paths, run)).findings
+        return {} if found is None else {path: found[path] for path in new}
 
     def compare(self, prepared: Any, kept: Kept) -> Iterable[Remark]:
         """Return nothing: there are no figures to compare."""

@@ -1,7 +1,7 @@
 """The `helm` format: a run folder, read as a whole by one worker, one request at a time."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -107,13 +107,6 @@ class Helm(PlainReader):
             findings[path] = Prepared(path, one.spec, metric, fitting)
             meanings[path] = digest_of([one.spec.task, one.spec.model, dict(one.spec.params), metric])
         return Survey(meanings, findings)
-
-    def prepare(
-        self, paths: Sequence[Path], new: Sequence[Path], run: Run, survey: Survey | None = None
-    ) -> Mapping[Path, Prepared]:
-        """Return what is to be read of the new runs."""
-        found = (survey or self.survey(paths, run)).findings
-        return {path: found[path] for path in new}
 
     def chunks(self, path: Path, prepared: Prepared, options: Options) -> Iterator[Chunk]:
         """Return the run as one chunk: scores and requests have to be joined."""

@@ -102,13 +102,6 @@ class InspectLogs(PlainReader):
         empty = {path: EMPTY for path, one in seen.items() if one.header is not None and not one.samples}
         return Survey(meanings, findings, {} if len(empty) == len(seen) else empty)
 
-    def prepare(
-        self, paths: Sequence[Path], new: Sequence[Path], run: Run, survey: Survey | None = None
-    ) -> Mapping[Path, Prepared]:
-        """Return what is to be read of the new logs."""
-        found = (survey or self.survey(paths, run)).findings
-        return {path: found[path] for path in new}
-
     def chunks(self, path: Path, prepared: Prepared, options: Options) -> Iterator[Chunk]:
         """Cut a log into samples, those that a newer log has left out."""
         if prepared.log is None:

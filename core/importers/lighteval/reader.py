@@ -1,7 +1,7 @@
 """The `lighteval` format: Parquet details, cut into batches of rows."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -144,13 +144,6 @@ class LightEval(PlainReader):
             said = [sheet._replace(params=frozenset()), sorted(sheet.params), sorted(map(str, skip))]
             meanings[path] = digest_of(said)
         return Survey(meanings, findings)
-
-    def prepare(
-        self, paths: Sequence[Path], new: Sequence[Path], run: Run, survey: Survey | None = None
-    ) -> Mapping[Path, Prepared]:
-        """Return what is to be read of the new files."""
-        found = (survey or self.survey(paths, run)).findings
-        return {path: found[path] for path in new}
 
     def chunks(self, path: Path, prepared: Prepared, options: Options) -> Iterator[Chunk]:
         """Cut a details file into batches of rows."""

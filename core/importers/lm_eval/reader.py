@@ -128,13 +128,6 @@ class LmEval(PlainReader):
             meanings[path] = digest_of(said)
         return Survey(meanings, findings)
 
-    def prepare(
-        self, paths: Sequence[Path], new: Sequence[Path], run: Run, survey: Survey | None = None
-    ) -> Mapping[Path, Prepared]:
-        """Return what is to be read of the new files."""
-        found = (survey or self.survey(paths, run)).findings
-        return {path: found[path] for path in new}
-
     def chunks(self, path: Path, prepared: Prepared, options: Options) -> Iterator[Chunk]:
         """Cut a samples file into blocks of rows."""
         yield from (Chunk(remark, 0) for remark in prepared.remarks)
