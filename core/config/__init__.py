@@ -28,7 +28,7 @@ from core.config.entries import (
     whole,
     whole_steps,
 )
-from core.config.file import dump_config, load_config, save_config
+from core.config.file import dump_config, load_config, lock_path, save_config
 from core.config.model_facts import Price, parameter_count
 
 __all__ = [
@@ -49,6 +49,7 @@ __all__ = [
     "free_id",
     "is_number",
     "load_config",
+    "lock_path",
     "matches",
     "parameter_count",
     "repeated",

@@ -11,6 +11,11 @@ from core.errors import ConfigError
 from core.whole_file import write_whole
 
 
+def lock_path(config_path: Path) -> Path:
+    """Return the lock file of the dataset that a config describes: who changes either holds it."""
+    return config_path.with_name(f"{config_path.name.removesuffix('.json')}.lock")
+
+
 def load_config(path: Path) -> DatasetConfig:
     """Read and validate a dataset config.
 

@@ -16,7 +16,7 @@ from typing import Any
 import filelock
 
 from core.config.entries import DatasetConfig
-from core.config.file import dump_config, load_config
+from core.config.file import dump_config, load_config, lock_path
 from core.errors import ConfigError
 from core.whole_file import write_whole
 
@@ -161,7 +161,7 @@ def merge(base: Any, ours: Any, theirs: Any) -> Any:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    lock = filelock.FileLock(path.with_suffix(".lock"))
+    lock = filelock.FileLock(lock_path(path))
     try:
         lock.acquire(timeout=WAIT)
     except filelock.Timeout:

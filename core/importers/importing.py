@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from core.config import NAME_PATTERN, load_config
+from core.config import NAME_PATTERN, load_config, lock_path
 from core.errors import SourceError
 from core.importers import infer
 from core.importers.formats import reader_named
@@ -97,7 +97,7 @@ def import_sources(
     try:
         with (
             _folder(data),
-            only_one(data / f"{name}.lock", progress),
+            only_one(lock_path(data / f"{name}.json"), progress),
             _lock_gone_if_refused(data, name),
             staging_folder(data, name) as staging,
         ):
@@ -128,7 +128,7 @@ def _lock_gone_if_refused(data: Path, name: str) -> Iterator[None]:
     except BaseException:
         if not any((data / f"{name}{kind}").exists() for kind in (".duckdb", ".json")):
             with suppress(OSError):
-                (data / f"{name}.lock").unlink(missing_ok=True)
+                lock_path(data / f"{name}.json").unlink(missing_ok=True)
         raise
 
 

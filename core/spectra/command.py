@@ -7,7 +7,7 @@ from pathlib import Path
 
 import duckdb
 
-from core.config import DatasetConfig, load_config
+from core.config import DatasetConfig, load_config, lock_path
 from core.errors import DatasetError, NothingFoundError
 from core.spectra.hub import Tokenizers
 from core.spectra.tokens import Identity, TokenSource, give_tokens
@@ -15,7 +15,7 @@ from core.spectra.write import write_spectra
 from core.store.attach import attach
 from core.store.build import rewrite_database
 from core.store.dataset import database_path
-from core.store.lock import lock_path, only_one
+from core.store.lock import only_one
 from core.store.membership import eval_matches
 from core.store.schema import TABLES
 

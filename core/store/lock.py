@@ -7,11 +7,6 @@ from pathlib import Path
 import filelock
 
 
-def lock_path(config_path: Path) -> Path:
-    """Return the lock file of the dataset that a config describes."""
-    return config_path.with_name(f"{config_path.name.removesuffix('.json')}.lock")
-
-
 @contextmanager
 def only_one(path: Path, waiting: Callable[[], None]) -> Iterator[None]:
     """Hold a dataset's lock; call `waiting` where another holds it, and wait for the other.
@@ -19,7 +14,7 @@ def only_one(path: Path, waiting: Callable[[], None]) -> Iterator[None]:
     Parameters
     ----------
     path : Path
-        The lock file, see `lock_path`.
+        The lock file, see core.config.lock_path.
     waiting : callable
         Says that there is something to wait for.
     """
