@@ -22,7 +22,9 @@ _SUMS = (
 KEYS = ["eval_id", "task", "tier"]
 
 
-def read_cells(dataset: Dataset, filters: Filters, methods: Methods) -> pd.DataFrame:
+def read_cells(
+    dataset: Dataset, filters: Filters, methods: Methods, points: pd.DataFrame | None = None
+) -> pd.DataFrame:
     """Return one row per (eval_id, task, tier): counts, estimates and intervals.
 
     The rows with tier None pool a task over everything selected; those with a tier are there where the
@@ -32,8 +34,10 @@ def read_cells(dataset: Dataset, filters: Filters, methods: Methods) -> pd.DataF
     ----------
     filters : Filters
         Resolved against the dataset's catalog.
+    points : DataFrame, optional
+        Rows of `read_points` of the same filters, where they are there already.
     """
-    points = read_points(dataset, filters)
+    points = read_points(dataset, filters) if points is None else points
     choices = read_choices(dataset, filters).merge(
         points[["eval_id", "params_id", "task"]], on=["eval_id", "params_id"]
     )

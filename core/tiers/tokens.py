@@ -18,7 +18,7 @@ They add over cells that share no item, and are the arguments of `clustered_mean
 """
 
 
-def read_token_sums(dataset: Dataset, filters: Filters) -> pd.DataFrame:
+def read_token_sums(dataset: Dataset, filters: Filters, points: pd.DataFrame | None = None) -> pd.DataFrame:
     """Return one row per (eval_id, task, params_id) with SUMS; points without token counts have no row.
 
     All completions with a token count are in the sums, truncated ones too.
@@ -27,8 +27,10 @@ def read_token_sums(dataset: Dataset, filters: Filters) -> pd.DataFrame:
     ----------
     filters : Filters
         Resolved against the dataset's catalog.
+    points : DataFrame, optional
+        Rows of `read_points` of the same filters, where they are there already.
     """
-    points = read_points(dataset, filters)
+    points = read_points(dataset, filters) if points is None else points
     if _once_each(dataset, points):
         # Sums over items are the sums over completions then, which points have.
         n, total = points["token_n"].astype(float), points["token_sum"]
@@ -68,7 +70,7 @@ def _once_each(dataset: Dataset, points: pd.DataFrame) -> bool:
     return bool(row[0]["once"])
 
 
-def read_token_means(dataset: Dataset, filters: Filters) -> pd.DataFrame:
+def read_token_means(dataset: Dataset, filters: Filters, points: pd.DataFrame | None = None) -> pd.DataFrame:
     """Return one row per (eval_id, task, tier), tier None pooled: mean_tokens, tokens_lower, tokens_upper.
 
     Cells without any token count have no row.
@@ -77,8 +79,10 @@ def read_token_means(dataset: Dataset, filters: Filters) -> pd.DataFrame:
     ----------
     filters : Filters
         Resolved against the dataset's catalog.
+    points : DataFrame, optional
+        Rows of `read_points` of the same filters, where they are there already.
     """
-    sums = read_token_sums(dataset, filters)
+    sums = read_token_sums(dataset, filters, points)
     tiers = sums.merge(read_tiers(dataset, filters)[["tier", "params_id"]], on="params_id")
     cells = [
         part.groupby(["eval_id", "task", "tier"], dropna=False)[list(SUMS)].sum().reset_index()

@@ -14,7 +14,7 @@ from core.store.aggregate import STORED_THRESHOLD
 from core.store.dataset import Dataset
 from core.tiers.cells import estimate_cells
 from core.tiers.methods import Methods
-from core.tiers.points import item_results_at, read_choices, read_points, read_tiers
+from core.tiers.points import item_results_at, read_choices, read_tiers
 from core.tiers.selection import selected_points
 
 STACKS = ("base_task", "tier", "surface")
@@ -58,15 +58,18 @@ def section_label(dataset: Dataset, stack: str, value: str) -> str:
     return config.task_label(value)
 
 
-def read_section_cells(dataset: Dataset, filters: Filters, methods: Methods, stack: str) -> pd.DataFrame:
+def read_section_cells(
+    dataset: Dataset, filters: Filters, methods: Methods, stack: str, points: pd.DataFrame
+) -> pd.DataFrame:
     """Return one row per (section, eval_id), sections in display order; `tasks` counts the cell's tasks.
 
     Parameters
     ----------
     filters : Filters
         Resolved against the dataset's catalog.
+    points : DataFrame
+        Rows of core.tiers.points.read_points.
     """
-    points = read_points(dataset, filters)
     members = section_params(dataset, filters, stack, points)
     choices = read_choices(dataset, filters).merge(members, on="params_id")
     points = points.merge(members, on="params_id")

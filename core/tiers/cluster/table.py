@@ -21,6 +21,7 @@ from core.tiers.cluster.stack import (
 )
 from core.tiers.cluster.tokens import clique_tokens, member_tokens
 from core.tiers.methods import Methods
+from core.tiers.points import read_points
 
 RULES = ("overlap", "paired")
 RULE_NAMES = {"overlap": "interval overlap", "paired": "paired difference, Holm"}
@@ -133,10 +134,11 @@ def read_clusters(
         raise FilterError(f"No rule {rule!r}; valid: {', '.join(RULES)}")
     check_stack(dataset, stack)
     filters = filters.resolved(dataset.catalog)
-    cells = read_section_cells(dataset, filters, methods, stack)
+    points = read_points(dataset, filters)
+    cells = read_section_cells(dataset, filters, methods, stack, points)
     if cells.empty:
         raise NothingFoundError("No results found matching filters")
-    spent = member_tokens(dataset, filters, stack, cells)
+    spent = member_tokens(dataset, filters, stack, cells, points)
     cells["mean_tokens"], cells["tokens_lower"], cells["tokens_upper"] = spent.mean, spent.lower, spent.upper
     sections = [
         _section(dataset, filters, part, stack=stack, value=str(value), rule=rule, pairs=pairs)

@@ -13,7 +13,9 @@ from core.tiers.points import completions_of
 from core.tiers.tokens import SUMS, read_token_sums
 
 
-def member_tokens(dataset: Dataset, filters: Filters, stack: str, cells: pd.DataFrame) -> ClusteredMean:
+def member_tokens(
+    dataset: Dataset, filters: Filters, stack: str, cells: pd.DataFrame, points: pd.DataFrame
+) -> ClusteredMean:
     """Return mean tokens per completion of each cell, in the order of the cells.
 
     Parameters
@@ -22,8 +24,10 @@ def member_tokens(dataset: Dataset, filters: Filters, stack: str, cells: pd.Data
         Resolved against the dataset's catalog.
     cells : DataFrame
         Rows of core.tiers.cluster.stack.read_section_cells.
+    points : DataFrame
+        Rows of core.tiers.points.read_points that the cells were made of.
     """
-    sums = read_token_sums(dataset, filters)
+    sums = read_token_sums(dataset, filters, points)
     members = section_params(dataset, filters, stack, sums)[["section", "params_id"]]
     table = sums.merge(members, on="params_id").groupby(["section", "eval_id"])[list(SUMS)].sum()
     table = table.reindex(pd.MultiIndex.from_frame(cells[["section", "eval_id"]])).fillna(0)

@@ -10,6 +10,7 @@ from core.filters import Filters
 from core.store.dataset import Dataset
 from core.tiers.cells import in_display_order, read_cells
 from core.tiers.methods import Methods
+from core.tiers.points import read_points
 from core.tiers.tokens import read_token_means
 
 RINGS = ("tier", "pooled")
@@ -86,11 +87,12 @@ def read_spiders(dataset: Dataset, filters: Filters, methods: Methods) -> Spider
     """
     filters = filters.resolved(dataset.catalog)
     config = dataset.config
-    cells = read_cells(dataset, filters, methods)
+    points = read_points(dataset, filters)
+    cells = read_cells(dataset, filters, methods, points)
     if cells.empty:
         raise NothingFoundError("No results found matching filters")
     visible = bool(cells["tokenized_n"].sum() > 0)
-    tokens = read_token_means(dataset, filters)
+    tokens = read_token_means(dataset, filters, points)
     ordered = in_display_order(dataset, _with_tokens(cells, tokens)[COLUMNS])
     cells = ordered.cells
     evals = tuple(int(eval_id) for eval_id in dict.fromkeys(cells["eval_id"]))
