@@ -78,6 +78,13 @@ def to_markdown(frame: pd.DataFrame) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
+def markdown_text(text: str) -> str:
+    """Return text of the data in which nothing can be Markdown or HTML, on one line."""
+    for character in "\\`*_[]|#":
+        text = text.replace(character, f"\\{character}")
+    return " ".join(text.replace("&", "&amp;").replace("<", "&lt;").split())
+
+
 def zip_bytes(files: Mapping[str, bytes]) -> bytes:
     """Return one ZIP of named files; the same files give the same bytes."""
     buffer = io.BytesIO()

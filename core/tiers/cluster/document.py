@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from core.export import plain, to_markdown
+from core.export import markdown_text, plain, to_markdown
 from core.tiers.cluster.table import Clusters, Section
 from core.tiers.cluster.words import (
     RULE_WORDS,
@@ -167,20 +167,20 @@ def _difference(difference: float, lower: float, upper: float, separated: bool) 
 def markdown(clusters: Clusters, *, pairs: bool = False) -> str:
     """Return all sections as Markdown: cliques, evals, the choice, and pairs when asked for."""
     parts = [
-        f"# {_safe(clusters.config.name)}: clusters",
-        _safe(summary(clusters)),
-        f"Selected: {_safe(clusters.filters.sentence(clusters.config))}.",
+        f"# {markdown_text(clusters.config.name)}: clusters",
+        markdown_text(summary(clusters)),
+        f"Selected: {markdown_text(clusters.filters.sentence(clusters.config))}.",
         f"{rule_sentence(clusters)} {RULE_WORDS[clusters.rule]}",
         f"{clusters.methods.sentence()}; token intervals: 95% t over items.",
     ]
     for section in clusters.sections:
         visible = clusters.visible_tokens
         parts += [
-            f"## {_safe(section.label)}",
-            f"{_safe(section_sentence(section))} {rule_sentence(clusters, section)}",
+            f"## {markdown_text(section.label)}",
+            f"{markdown_text(section_sentence(section))} {rule_sentence(clusters, section)}",
             to_markdown(clique_frame(section, visible_tokens=visible)),
             to_markdown(member_frame(section, visible_tokens=visible)),
-            f"Which to take? {_safe(recommendation(section, visible_tokens=visible))}",
+            f"Which to take? {markdown_text(recommendation(section, visible_tokens=visible))}",
         ]
         if pairs and section.pairs is not None:
             parts += [
@@ -188,15 +188,8 @@ def markdown(clusters: Clusters, *, pairs: bool = False) -> str:
                 " * significant after Holm.",
                 to_markdown(pairs_matrix(section)),
             ]
-        parts += ["\n".join(f"- {_safe(note)}" for note in section.notes)] if section.notes else []
+        parts += ["\n".join(f"- {markdown_text(note)}" for note in section.notes)] if section.notes else []
     return "\n\n".join(part.rstrip() for part in parts) + "\n"
-
-
-def _safe(text: str) -> str:
-    """Return text in which a label cannot be Markdown or HTML."""
-    for character in "\\`*_[]|":
-        text = text.replace(character, f"\\{character}")
-    return " ".join(text.replace("&", "&amp;").replace("<", "&lt;").split())
 
 
 def _spans(lower: pd.Series, upper: pd.Series, digits: int) -> list[str]:

@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator
 
+from core.export import markdown_text
 from core.export import to_markdown as table_markdown
 from core.tiers.report.sections import Figure, Report, Section
 
 
 def to_markdown(report: Report) -> str:
     """Return the report as Markdown."""
-    said = [f"- {plain(one.sentence)}" for one in report.sections[:-1] if one.sentence]
+    said = [f"- {markdown_text(one.sentence)}" for one in report.sections[:-1] if one.sentence]
     parts = [
-        f"# {plain(report.title)}",
-        f"Selected: {plain(report.filters.sentence(report.config))}. {report.methods.sentence()}.",
+        f"# {markdown_text(report.title)}",
+        f"Selected: {markdown_text(report.filters.sentence(report.config))}. {report.methods.sentence()}.",
         f"ReasonScape Explorer {report.version}, {report.made_at:%Y-%m-%d %H:%M} UTC",
         "\n".join(["## Summary", "", *said]),
         *(part for section in report.sections for part in _blocks(section)),
@@ -20,22 +21,15 @@ def to_markdown(report: Report) -> str:
 
 
 def _blocks(section: Section) -> Iterator[str]:
-    yield f"## {plain(section.title)}"
+    yield f"## {markdown_text(section.title)}"
     if section.fault:
-        yield f"Not in this report: {plain(section.fault)}"
+        yield f"Not in this report: {markdown_text(section.fault)}"
     if section.sentence:
-        yield f"**{plain(section.sentence)}**"
+        yield f"**{markdown_text(section.sentence)}**"
     for part in section.parts:
         if isinstance(part, Figure):
-            yield f"Figure (in the HTML report): {plain(str(part.chart['description']))}"
+            yield f"Figure (in the HTML report): {markdown_text(str(part.chart['description']))}"
         else:
-            yield f"{plain(part.caption)}:\n\n{table_markdown(part.frame)}"
+            yield f"{markdown_text(part.caption)}:\n\n{table_markdown(part.frame)}"
     if section.notes:
-        yield "\n".join(f"- {plain(note)}" for note in section.notes)
-
-
-def plain(text: str) -> str:
-    """Return text in which nothing of the data can be Markdown or HTML."""
-    for character in "\\`*_[]|#":
-        text = text.replace(character, f"\\{character}")
-    return " ".join(text.replace("&", "&amp;").replace("<", "&lt;").split())
+        yield "\n".join(f"- {markdown_text(note)}" for note in section.notes)
