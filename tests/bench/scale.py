@@ -8,6 +8,7 @@ import duckdb
 
 from core.store.build import build_database
 from core.store.imports import ImportRow
+from core.store.schema import SCHEMA_VERSION
 
 EVALS, TASKS, TIERS = 75, 12, ("easy", "medium", "hard")
 CELLS = EVALS * TASKS * len(TIERS)
@@ -66,7 +67,8 @@ COPY (
 def build(folder: Path, completions: int) -> Path:
     """Return the config of the dataset of about so many completions, built where it is not there yet."""
     items = max(1, round(completions / CELLS))
-    name = f"scale-{items * CELLS}"
+    # A database of another schema would be refused.
+    name = f"scale-{items * CELLS}-v{SCHEMA_VERSION}"
     config = folder / f"{name}.json"
     if config.exists() and config.with_suffix(".duckdb").exists():
         return config
