@@ -1,5 +1,6 @@
 # make run    start the app on the demo dataset (or: make run DATA=DIR PORT=8502)
 # make test   everything the tests need, then the whole suite
+# make test-slow  the tests that take minutes: simulations of the intervals, long abuse
 # make demo   build the demo dataset again
 # make lint   ruff and mypy
 # make clean  remove the virtual environment and the caches; datasets stay
@@ -14,7 +15,7 @@ PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 MAKEFLAGS += --no-print-directory
 
-.PHONY: run demo test lint chromium clean
+.PHONY: run demo test test-slow lint chromium clean
 
 run: $(VENV)/.installed
 ifeq ($(DATA),data)
@@ -39,6 +40,9 @@ data/demo.json:
 test: $(VENV)/.installed-dev chromium
 	@$(MAKE) lint
 	@$(PY) -m pytest -q -n auto --dist loadfile $(TESTS)
+
+test-slow: $(VENV)/.installed-dev chromium
+	@$(PY) -m pytest -q -n auto --dist loadfile -m slow $(TESTS)
 
 lint: $(VENV)/.installed-dev
 	@$(PY) -m ruff check .
