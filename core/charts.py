@@ -14,11 +14,16 @@ from typing import Any, TypeVar, cast
 import altair as alt
 import vl_convert
 from altair.typing import ChartType
+from altair.utils import schemapi
 
 from core.palette import MODEL_COLOURS, MODEL_SHAPES, theme
 
 # Altair refuses more than 5,000 rows by default; queries here are aggregated or sampled, and say so.
 alt.data_transformers.disable_max_rows()
+
+# Altair checks every part of a chart against its schema as it is made, which takes as long as all the rest;
+# the tests switch that on again (tests/conftest.py).
+schemapi.disable_debug_mode()
 
 # vl-convert carries Liberation Sans; Arial has the same metrics, so that screen and image agree.
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
@@ -82,6 +87,12 @@ def finish(
         finished[key] = value
     finished["config"] = alt.Config(**_merged(theme_config(dark), _config_of(chart)))
     return finished
+
+
+def to_spec(chart: ChartType) -> dict[str, Any]:
+    """Return a chart as Vega-Lite; it is checked against the schema where Altair's debug mode is on."""
+    spec: dict[str, Any] = chart.to_dict(validate=schemapi.DEBUG_MODE)
+    return spec
 
 
 def footer_text(dataset: str, *facts: str, version: str) -> str:
@@ -233,8 +244,10 @@ def _fits(chart: ChartType) -> bool:
         return True
     if not isinstance(chart, alt.Chart):
         return False
-    encoded = chart.to_dict(validate=False).get("encoding", {})
-    return not {"row", "column", "facet"} & set(encoded)
+    encoding = chart["encoding"]
+    if encoding is alt.Undefined:
+        return True
+    return all(encoding[name] is alt.Undefined for name in ("row", "column", "facet"))
 
 
 def _config_of(chart: ChartType) -> dict[str, Any]:
@@ -260,7 +273,7 @@ def _spec(chart: ChartType) -> str:
     vl-convert ends the whole process at a control character, and Vega cannot parse line separators in a
     domain; a label of the data may have both.
     """
-    text = json.dumps(chart.to_dict(), allow_nan=False)
+    text = json.dumps(to_spec(chart), allow_nan=False)
     return _UNDRAWABLE.sub(lambda found: found[0] if found[0] == "\\\\" else " ", text)
 
 

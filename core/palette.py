@@ -54,7 +54,7 @@ class Theme:
 
 LIGHT = Theme(
     background="#ffffff",
-    text="#1d2530",
+    text="#0c121b",
     muted="#566070",
     line="#d5dbe3",
     sequential=(

@@ -4,6 +4,7 @@ import functools
 
 import streamlit as st
 
+from core import charts
 from core.errors import ReasonScapeError
 from core.tiers import surface as tier
 from core.ui import (
@@ -106,7 +107,7 @@ def show_difference() -> None:
     pages = tier.panel_pages(grid)
     number = st.pagination(len(pages), key="difference_page", bind="query-params") if len(pages) > 1 else 1
     chart = functools.partial(tier.difference_heatmaps, grid, found, pages[number - 1], dark=dark)
-    surface_charts.show_spec(chart().to_dict(), key="difference")
+    surface_charts.show_spec(charts.to_spec(chart()), key="difference")
     st.markdown("\n".join(f"- {escape(note)}" for note in found.notes))
     parts = (f"difference-{a}-{b}",)
     download.row(

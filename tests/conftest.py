@@ -7,10 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from altair.utils import schemapi
 from filelock import FileLock
 
+import core.charts  # noqa: F401  (switches Altair's checks off)
 from tests import synthetic
 from tests.command import ROOT, import_
+
+schemapi.enable_debug_mode()
 
 DEMO_RECORDS = ROOT / "data" / "demo" / "completions.jsonl.gz"
 DEMO_CONFIG = ROOT / "data" / "demo" / "demo.json"

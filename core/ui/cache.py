@@ -9,6 +9,7 @@ from typing import Any, Literal, ParamSpec, TypeVar
 import pandas as pd
 import streamlit as st
 
+from core import charts
 from core.filters import Filters
 from core.store.dataset import Dataset, Fingerprint
 from core.tiers import evals as evals_tier
@@ -87,7 +88,7 @@ def score_chart(
 ) -> Spec:
     """Return the specification of the leaderboard's chart."""
     board = scores(dataset, filters, methods, rank_incomplete=rank_incomplete)
-    return scores_tier.interval_chart(board, dark=dark).to_dict()
+    return charts.to_spec(scores_tier.interval_chart(board, dark=dark))
 
 
 @kept("Pairing the evals with the baseline, item by item …")
@@ -128,4 +129,5 @@ def param_chart(
 ) -> Spec:
     """Return the specification of the chart of accuracy along a param."""
     cells = by_param(dataset, filters, base_task, param, methods)
-    return tasks_tier.param_chart(cells, dataset, filters, base_task, param, methods, dark=dark).to_dict()
+    chart = tasks_tier.param_chart(cells, dataset, filters, base_task, param, methods, dark=dark)
+    return charts.to_spec(chart)

@@ -38,7 +38,7 @@ def show(
     dict or None
         The fields of the mark that is selected.
     """
-    finished = chart if isinstance(chart, dict) else chart.to_dict()
+    finished = chart if isinstance(chart, dict) else charts.to_spec(chart)
     spec = screen_spec(finished, height)
     words = spec.pop("description")
     with words_around(finished):

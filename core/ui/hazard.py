@@ -6,6 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from core import charts
 from core.filters import Filters
 from core.store.dataset import Dataset
 from core.tiers import hazard as tier
@@ -111,7 +112,7 @@ def comparison_spec(
 ) -> Spec:
     """Return the chart of a comparison, with the budget marked."""
     compared = comparison(dataset, filters, methods, evals, split, part, bucket_size)
-    return tier.compare_chart(compared, budget, dark=dark).to_dict()
+    return charts.to_spec(tier.compare_chart(compared, budget, dark=dark))
 
 
 @kept("Comparing the evals …")

@@ -9,6 +9,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
+from core import charts
 from core.config import DatasetConfig
 from core.errors import ReasonScapeError
 from core.filters import Filters
@@ -97,7 +98,7 @@ def chart(dataset: Dataset, asked: Asked, name: str, choices: Choices, *, dark: 
     if tier.shown_rows(found, against, score).empty:
         return None
     drawn = tier.scatter_chart(found, against, score, colour_by=choices[2], dark=dark)
-    return dict(drawn.to_dict())
+    return charts.to_spec(drawn)
 
 
 def show_chart(view: View, asked: Asked, name: str, choices: Choices, *, dark: bool) -> None:

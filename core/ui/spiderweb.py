@@ -4,6 +4,7 @@ import functools
 
 import streamlit as st
 
+from core import charts
 from core.filters import Filters
 from core.store.dataset import Dataset, Fingerprint
 from core.tiers import spiderweb as tier
@@ -36,8 +37,8 @@ def _drawn(
     tasks: tuple[str, ...], small: bool, dark: bool,
 ) -> Spec:  # fmt: skip
     draw = tier.radar_chart if form == "radar" else tier.bar_chart
-    spec: Spec = draw(_found, eval_id, rings=rings, tasks=tasks, small=small, dark=dark).to_dict()
-    return spec
+    chart = draw(_found, eval_id, rings=rings, tasks=tasks, small=small, dark=dark)
+    return charts.to_spec(chart)
 
 
 @kept("Drawing the shapes …")
@@ -45,8 +46,7 @@ def _overlaid(
     asked: tuple[Fingerprint, Filters, Methods], _found: Spiders, evals: list[int], *,
     tasks: tuple[str, ...], dark: bool,
 ) -> Spec:  # fmt: skip
-    spec: Spec = tier.overlay_chart(_found, evals, tasks=tasks, dark=dark).to_dict()
-    return spec
+    return charts.to_spec(tier.overlay_chart(_found, evals, tasks=tasks, dark=dark))
 
 
 def _asked(view: View) -> tuple[Fingerprint, Filters, Methods]:

@@ -5,6 +5,7 @@ The leading underscore tells Streamlit not to hash a grid: what was asked for it
 
 from typing import Any
 
+from core import charts
 from core.filters import Filters
 from core.store.dataset import Dataset, Fingerprint
 from core.tiers import surface as tier
@@ -27,8 +28,7 @@ def grid(
 @kept("Drawing the surfaces …")
 def heatmaps(asked: Asked, _grid: SurfaceGrid, page: int, *, dark: bool) -> dict[str, Any]:
     """Return the specification of one page of the grid of heatmaps."""
-    spec: dict[str, Any] = tier.surface_heatmaps(_grid, tier.pages(_grid)[page], dark=dark).to_dict()
-    return spec
+    return charts.to_spec(tier.surface_heatmaps(_grid, tier.pages(_grid)[page], dark=dark))
 
 
 @kept("Pairing the two evals, item by item …")

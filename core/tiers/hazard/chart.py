@@ -62,7 +62,7 @@ def screen_specs(hazard: Hazard, *, dark: bool = False) -> list[tuple[Spec, Spec
 def _plots(bucket_size: int, dark: bool) -> tuple[Spec, Spec]:
     # Altair takes a third of a second for them, and every group of every page has the same.
     plots = incidence_plot(dark=dark), hazard_plot(bucket_size, dark=dark)
-    upper, lower = (charts.finish(plot, title="", dark=dark).to_dict() for plot in plots)
+    upper, lower = (charts.to_spec(charts.finish(plot, title="", dark=dark)) for plot in plots)
     return upper, lower
 
 

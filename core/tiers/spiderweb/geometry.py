@@ -144,16 +144,17 @@ def points(spiders: Spiders, drawn: list[Ring], spokes: tuple[str, ...]) -> pd.D
 
 
 def lines(drawn: list[Ring], spokes: tuple[str, ...]) -> pd.DataFrame:
-    """Return the lines of the rings."""
+    """Return the lines of the rings, with how each is drawn."""
     rows = []
     for ring in drawn:
         for number, run in enumerate(ring.runs(spokes)):
             for order, place in enumerate(run):
                 px, py = _at(place, len(spokes), ring.cells[spokes[place]]["accuracy"])
                 rows.append(
-                    {"x": px, "y": py, "ring": ring.name, "run": f"{ring.name} {number}", "order": order}
-                )
-    return _frame(rows, ("x", "y", "ring", "run", "order"))
+                    {"x": px, "y": py, "ring": ring.name, "run": f"{ring.name} {number}", "order": order,
+                     "colour": ring.colour, "dash": ring.dash}
+                )  # fmt: skip
+    return _frame(rows, ("x", "y", "ring", "run", "order", "colour", "dash"))
 
 
 def bands(drawn: list[Ring], spokes: tuple[str, ...]) -> pd.DataFrame:

@@ -1,7 +1,6 @@
 """The radar: accuracy per task as rings with interval bands, one eval by tier, or up to five evals."""
 
 from collections.abc import Sequence
-from typing import Literal
 
 import altair as alt
 
@@ -21,8 +20,6 @@ from core.tiers.spiderweb.words import eval_sentence, footer, overlay_sentence, 
 DASHES = ([1, 0], [7, 4], [2, 3], [10, 3, 2, 3])
 """Line patterns of tiers, in their order: the colour is the eval's."""
 RING_SHAPES = ("circle", "square", "diamond", "triangle-up")
-ALIGNS: tuple[Literal["left", "center", "right"], ...] = ("left", "center", "right")
-BASELINES: tuple[Literal["bottom", "middle", "top"], ...] = ("bottom", "middle", "top")
 _DOMAIN = 1.22
 # Beside the rim there must be room for the labels, on a narrow screen too.
 _SQUARE = f"min(height, {_DOMAIN} * (width - (width < 480 ? 120 : 160)))"
@@ -153,6 +150,8 @@ def _layers(
     colours = theme(dark)
     x = alt.X("x:Q", axis=None, scale=_scale("width", "+"))
     y = alt.Y("y:Q", axis=None, scale=_scale("height", "-"))
+    # Channels, not their shorthand: Altair takes milliseconds to tell what each shorthand is.
+    run, order, text = alt.Detail("run:N"), alt.Order("order:Q"), alt.Text("text:N")
     names = [ring.name for ring in drawn]
     several = len(drawn) > 1
     key = alt.Legend(orient="bottom", title=None, columns=2 if legend == "eval" else len(drawn),
@@ -191,23 +190,18 @@ def _layers(
     layers: list[alt.Chart] = [
         alt.Chart(geometry.grid(spokes))
         .mark_line(color=colours.line, strokeWidth=1)
-        .encode(x=x, y=y, detail="line:N", order="order:Q"),
+        .encode(x=x, y=y, detail=alt.Detail("line:N"), order=order),
         alt.Chart(geometry.bands(drawn, spokes))
         .mark_line(strokeWidth=0, fillOpacity=0.16)
-        .encode(
-            x=x,
-            y=y,
-            detail="run:N",
-            order="order:Q",
-            fill=fill,
-        ),
-        # Patterns as a channel would fray the symbols of the legend.
-        *(
-            alt.Chart(geometry.lines([ring], spokes))
-            .mark_line(color=ring.colour, strokeDash=ring.dash, strokeWidth=2 if small else 2.5)
-            .encode(x=x, y=y, detail="run:N", order="order:Q")
-            for ring in drawn
-        ),
+        .encode(x=x, y=y, detail=run, order=order, fill=fill),
+        # As expressions, since a pattern that is a channel would fray the symbols of the legend.
+        alt.Chart(geometry.lines(drawn, spokes))
+        .mark_line(
+            color=alt.expr("datum.colour"),
+            strokeDash=alt.expr("datum.dash"),
+            strokeWidth=2 if small else 2.5,
+        )
+        .encode(x=x, y=y, detail=run, order=order),
         points.transform_filter("datum.marked")
         .mark_point(
             size=120 if small else 190, filled=False, strokeWidth=2, color=OUTCOME_COLOURS["truncated"]
@@ -218,18 +212,17 @@ def _layers(
         ),
         alt.Chart(geometry.scale_labels())
         .mark_text(color=colours.muted, fontSize=narrow, align="left", dx=4, dy=-2)
-        .encode(x=x, y=y, text="text:N"),
+        .encode(x=x, y=y, text=text),
     ]
     words = [alt.Tooltip("task:N"), alt.Tooltip("told:N", title="truncated")]
-    for align in ALIGNS:
-        for baseline in BASELINES:
-            some = labels[(labels["align"] == align) & (labels["baseline"] == baseline)]
-            text = alt.Chart(some).mark_text(
-                align=align, baseline=baseline, lineBreak="\n", fontSize=narrow,
-                lineHeight=alt.expr(f"width < 480 ? 13 : {size * 1.2}"),
-                color=colours.text,
-            )  # fmt: skip
-            layers += [text.encode(x=x, y=y, text="text:N", tooltip=words)] if len(some) else []
+    layers.append(
+        alt.Chart(labels)
+        .mark_text(
+            align=alt.expr("datum.align"), baseline=alt.expr("datum.baseline"), lineBreak="\n",
+            fontSize=narrow, lineHeight=alt.expr(f"width < 480 ? 13 : {size * 1.2}"), color=colours.text,
+        )
+        .encode(x=x, y=y, text=text, tooltip=words)
+    )  # fmt: skip
     chart: alt.LayerChart = alt.LayerChart(layer=layers).resolve_scale(fill="independent")
     return chart
 
