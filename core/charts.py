@@ -9,17 +9,18 @@ import re
 import unicodedata
 from functools import cache
 from html import escape
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import altair as alt
 import vl_convert
 from altair.typing import ChartType
 from altair.utils import schemapi
 
+from core.chart_data import chart_values
 from core.palette import MODEL_COLOURS, MODEL_SHAPES, theme
 
-# Altair refuses more than 5,000 rows by default; queries here are aggregated or sampled, and say so.
-alt.data_transformers.disable_max_rows()
+alt.data_transformers.register("chart_values", chart_values)
+alt.data_transformers.enable("chart_values")
 
 # Altair checks every part of a chart against its schema as it is made, which takes as long as all the rest;
 # the tests switch that on again (tests/conftest.py).
@@ -51,7 +52,7 @@ def finish(
     height: int = HEIGHT,
     dark: bool = False,
 ) -> Chart:
-    """Return a chart with everything an export needs: words, size and the project's theme.
+    """Give a chart everything an export needs, words, size and the project's theme, and return it.
 
     Parameters
     ----------
@@ -82,11 +83,11 @@ def finish(
         properties["width"] = room
         properties["height"] = height - 2 * MARGIN - _footer_height(footer_lines)
         properties["autosize"] = alt.AutoSizeParams(type="fit", contains="padding")
-    finished = cast(Chart, chart.copy(deep=False))
+    properties["config"] = alt.Config(**_merged(theme_config(dark), _config_of(chart)))
+    # Not on a copy: Altair would copy every layer, which takes longer than all that was done here.
     for key, value in properties.items():
-        finished[key] = value
-    finished["config"] = alt.Config(**_merged(theme_config(dark), _config_of(chart)))
-    return finished
+        chart[key] = value
+    return chart
 
 
 def to_spec(chart: ChartType) -> dict[str, Any]:

@@ -7,6 +7,7 @@ the colours, and a test compares the two.
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 MODEL_COLOURS = (
@@ -151,6 +152,7 @@ def ordered_colours(number: int, dark: bool = False) -> list[str]:
     return [_along(stops, place / max(number - 1, 1)) for place in range(number)]
 
 
+@cache
 def text_on(colour: str) -> str:
     """Return black or white, whichever reads better; one of them always reaches 4.58:1."""
     return max("#000000", "#ffffff", key=lambda ink: contrast(ink, colour))

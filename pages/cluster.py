@@ -1,12 +1,14 @@
 """Cluster: who is indistinguishable, and which of them spends the fewest tokens."""
 
+import functools
+
 import streamlit as st
 
 from core.errors import ReasonScapeError
 from core.tiers import cluster as tier
 from core.tiers.split import dimensions
 from core.ui import cache, cluster, download, figure, linked_table, sidebar, states
-from core.ui.wording import apart, escape
+from core.ui.wording import apart, escape, said_as
 
 view = sidebar.current()
 dark = figure.is_dark()
@@ -101,7 +103,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     value = st.selectbox(
         tier.STACK_NAMES[stack].capitalize(),
         list(names),
-        format_func=lambda one: names.get(one, str(one)),
+        format_func=said_as(names),
         key="section",
         bind="query-params",
         width=320,
@@ -114,13 +116,17 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     page = st.pagination(total, key="cluster_page", bind="query-params") - 1 if total > 1 else 0
 
 st.markdown(f"**{escape(section.label)}.** {escape(tier.section_sentence(section))}")
-chart = tier.section_chart(found, section, page=page, dark=dark)
+chart = cluster.chart(
+    view.dataset, filters, view.methods, stack=stack, rule=rule, pairs=pairs, value=section.value, page=page,
+    dark=dark,
+)  # fmt: skip
 clicked = figure.show(
     chart, key="cluster_chart", height=tier.screen_height(section, page), fields=("eval_id",)
 )
 cluster.show_links(view, filters, stack, section, clicked)
 place = (stack, section.value, *([f"page-{page + 1}"] if total > 1 else []))
-download.row(download.png(view, "cluster", lambda: chart, parts=place))
+image = functools.partial(tier.section_chart, found, section, page=page, dark=dark)
+download.row(download.png(view, "cluster", image, parts=place))
 
 st.subheader("Which model should I take?")
 visible = found.visible_tokens

@@ -140,10 +140,10 @@ def show_scenes() -> None:
 show_grid()
 show_scenes()
 show_difference()
-surface_curves.show_slice(view, grid, dark=dark)
-surface_charts.show_drops(view, grid)
+surface_curves.show_slice(view, grid, asked, dark=dark)
+surface_charts.show_drops(view, surface_cache.drops(asked, grid))
 if projections:
     st.subheader("Projections")
     for curve in surface_cache.projections(view.dataset, view.filters, view.methods, projections):
-        surface_curves.show_curve(view, curve, "projection", dark=dark)
+        surface_curves.show_curve(view, curve, "projection", asked, dark=dark)
 states.notes(grid.notes)

@@ -67,34 +67,59 @@ def surface_drops(
     ``sum c a - sqrt(sum (c a - min(c l, c u))^2)`` to ``sum c a + sqrt(sum (max(c l, c u) - c a)^2)``. The
     same holds for the difference of the two sizes, each drop taken with the sign that it has.
     """
+    return surface_drops_each(np.zeros(np.shape(x), np.int64), x, y, accuracy, lower, upper, n, surfaces=1)[0]
+
+
+def surface_drops_each(
+    surface: ArrayLike, x: ArrayLike, y: ArrayLike, accuracy: ArrayLike, lower: ArrayLike, upper: ArrayLike,
+    n: ArrayLike, *, surfaces: int,
+) -> list[SurfaceDrops]:  # fmt: skip
+    """Return `surface_drops` of many surfaces at once.
+
+    Parameters
+    ----------
+    surface
+        Shape (cells,): the place of each cell's surface in the result.
+    surfaces : int
+        How many there are; one without cells has NaN.
+    """
     columns = floats(x, y, accuracy, lower, upper, n)
     there = ~np.isnan(np.stack(columns[2:5])).any(axis=0) & (columns[5] > 0)
     place_x, place_y, value, low, high, weight = (column[there] for column in columns)
-    along_x = _within_coefficients(place_x, place_y, weight)
-    along_y = _within_coefficients(place_y, place_x, weight)
-    drop_x, drop_y = (_mover(c, value, low, high) for c in (along_x, along_y))
-    signs = (1.0 if drop.drop >= 0 else -1.0 for drop in (drop_x, drop_y))
-    larger = next(signs) * along_x - next(signs) * along_y
-    return SurfaceDrops(drop_x, drop_y, _mover(larger, value, low, high), cells=int(value.size))
+    of: IntArray = np.asarray(surface, np.int64)[there]
+    along_x = _within_coefficients(place_x, place_y, weight, of, surfaces)
+    along_y = _within_coefficients(place_y, place_x, weight, of, surfaces)
+    drop_x, drop_y = (_mover(c, value, low, high, of, surfaces) for c in (along_x, along_y))
+    sign_x, sign_y = (np.array([1.0 if one.drop >= 0 else -1.0 for one in some]) for some in (drop_x, drop_y))
+    larger = _mover(sign_x[of] * along_x - sign_y[of] * along_y, value, low, high, of, surfaces)
+    cells = np.bincount(of, minlength=surfaces)
+    return [
+        SurfaceDrops(one_x, one_y, both, cells=int(count))
+        for one_x, one_y, both, count in zip(drop_x, drop_y, larger, cells, strict=True)
+    ]
 
 
-def _within_coefficients(step: FloatArray, group: FloatArray, weight: FloatArray) -> FloatArray:
-    """Return the coefficients of the cells in the drop along `step` within groups, NaN if none."""
-    if not step.size:
-        return step
-    row: IntArray = np.unique(group, return_inverse=True)[1].astype(np.int64)
+def _within_coefficients(
+    step: FloatArray, group: FloatArray, weight: FloatArray, of: IntArray, surfaces: int
+) -> FloatArray:
+    """Return the coefficients of the cells in the drop along `step` within groups of their surface."""
+    places = np.unique(group, return_inverse=True)[1]
+    row = np.unique(of * (group.size + 1) + places, return_inverse=True)[1]
     mean = np.bincount(row, weight * step) / np.bincount(row, weight)
     centred = step - mean[row]
-    total = float(np.sum(weight * centred**2))
-    return -weight * centred / total if total > 1e-9 else np.full(step.shape, np.nan)
+    total = np.bincount(of, weight * centred**2, surfaces)[of]
+    return np.where(total > 1e-9, -weight * centred / np.where(total > 1e-9, total, 1.0), np.nan)
 
 
-def _mover(c: FloatArray, value: FloatArray, low: FloatArray, high: FloatArray) -> Drop:
-    """Return a linear function of independent estimates with the interval recovered from theirs."""
-    if not c.size or np.isnan(c).any():
-        return Drop(float("nan"), float("nan"), float("nan"))
+def _mover(
+    c: FloatArray, value: FloatArray, low: FloatArray, high: FloatArray, of: IntArray, surfaces: int
+) -> list[Drop]:
+    """Return for each surface a linear function of independent estimates, its interval from theirs."""
     # ReasonScape's intervals are not centred on the estimate: a bound is never on its wrong side.
     below = c * value - np.minimum(np.minimum(c * low, c * high), c * value)
     above = np.maximum(np.maximum(c * low, c * high), c * value) - c * value
-    drop = float(np.sum(c * value))
-    return Drop(drop, drop - float(np.sqrt(np.sum(below**2))), drop + float(np.sqrt(np.sum(above**2))))
+    # A missing coefficient makes the whole sum missing; a surface without cells has none.
+    total, low_, high_ = (np.bincount(of, part, surfaces) for part in (c * value, below**2, above**2))
+    drop = np.where(np.bincount(of, minlength=surfaces) > 0, total, np.nan)
+    bounds = zip(drop, drop - np.sqrt(low_), drop + np.sqrt(high_), strict=True)
+    return [Drop(*map(float, one)) for one in bounds]

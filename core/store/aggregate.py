@@ -22,7 +22,7 @@ POINT_STATISTICS = (
     "correct", "incorrect", "invalid", "truncated", "error", "empty",
     "items", "yy", "yk", "kk", "all_items", "all_yk", "all_kk", "least_tries", "most_tries",
     "score_n", "score_sum", "score_item_squares",
-    "token_n", "token_sum", "token_squares", "tokenized_n",
+    "token_n", "token_sum", "token_squares", "tokenized_n", "token_items", "token_tt", "token_tc", "token_cc",
     "correct_token_n", "correct_token_sum", "incorrect_token_n", "incorrect_token_sum", "truncation_unknown",
 )  # fmt: skip
 """Columns of point statistics.
@@ -34,12 +34,16 @@ all_items, all_yk, all_kk: the same with truncated completions counted as wrong 
 least_tries, most_tries: smallest and largest number of completions of one item, errors left out.
 score_*: completions with a score, their sum, and the sum over items of the squared item sum.
 token_*: completions with a token count (any outcome), their sum and sum of squares; tokenized_n of them
-were counted by tokenising the visible text. truncation_unknown: the source does not say why they stopped.
+were counted by tokenising the visible text. token_items, token_tt, token_tc, token_cc: over items with
+c >= 1 such completions and t tokens in them, their number and the sums of t^2, tc and c^2.
+truncation_unknown: the source does not say why they stopped.
 """
 
 
 def item_results(completions: str, where: str = "true") -> str:
-    """Return SQL of one row per (point, item) at $threshold: y correct of k counted, and truncated.
+    """Return SQL of one row per (point, item) at $threshold: y correct of k counted, truncated, and tokens.
+
+    `tokens` is the sum over the `token_n` completions, of any outcome, that have a token count.
 
     Parameters
     ----------
@@ -52,7 +56,8 @@ def item_results(completions: str, where: str = "true") -> str:
 SELECT c.point_id, c.item_id,
     (count(*) FILTER (WHERE {EFFECTIVE_OUTCOME} = 'correct'))::INTEGER AS y,
     (count(*) FILTER (WHERE c.outcome NOT IN ('error', 'truncated')))::INTEGER AS k,
-    (count(*) FILTER (WHERE c.outcome = 'truncated'))::INTEGER AS truncated
+    (count(*) FILTER (WHERE c.outcome = 'truncated'))::INTEGER AS truncated,
+    count(c.completion_tokens)::INTEGER AS token_n, coalesce(sum(c.completion_tokens), 0)::BIGINT AS tokens
 FROM {completions} c
 WHERE {where}
 GROUP BY c.point_id, c.item_id"""
@@ -100,6 +105,8 @@ SELECT point_id,
     sum(score_sum * score_sum) AS score_item_squares,
     sum(token_n)::BIGINT AS token_n, sum(token_sum) AS token_sum, sum(token_squares) AS token_squares,
     sum(tokenized_n)::BIGINT AS tokenized_n,
+    count(*) FILTER (WHERE token_n > 0) AS token_items, sum(token_sum * token_sum) AS token_tt,
+    sum(token_sum * token_n) AS token_tc, sum(token_n::DOUBLE * token_n) AS token_cc,
     sum(correct_token_n)::BIGINT AS correct_token_n, sum(correct_token_sum) AS correct_token_sum,
     sum(incorrect_token_n)::BIGINT AS incorrect_token_n, sum(incorrect_token_sum) AS incorrect_token_sum,
     sum(truncation_unknown)::BIGINT AS truncation_unknown
@@ -125,7 +132,8 @@ def write_aggregates(connection: duckdb.DuckDBPyConnection) -> None:
     threshold = {"threshold": STORED_THRESHOLD}
     connection.execute(
         "CREATE OR REPLACE TABLE item_results"
-        " (point_id INTEGER, item_id INTEGER, y INTEGER, k INTEGER, truncated INTEGER)"
+        " (point_id INTEGER, item_id INTEGER, y INTEGER, k INTEGER, truncated INTEGER, token_n INTEGER,"
+        " tokens BIGINT)"
     )
     connection.execute(
         f"INSERT INTO item_results SELECT * FROM ({item_results('completions')}) ORDER BY point_id, item_id",

@@ -4,7 +4,7 @@ Identity of the evaluation plane is (model, template, sampler); of the task plan
 (base_task, params). A point is one of each; an item belongs to a param set; a completion to both.
 """
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Raised with every change below: a database of another version is refused and rebuilt, never guessed at."""
 
 TABLES: dict[str, str] = {

@@ -19,7 +19,10 @@ __all__ = [
 ]
 
 _LEAST_MOST = {"least_tries": "min", "most_tries": "max"}
-_BY_ITEM = ["items", "yy", "yk", "kk", "all_items", "all_yk", "all_kk", "least_tries", "most_tries"]
+_BY_ITEM = [
+    "items", "yy", "yk", "kk", "all_items", "all_yk", "all_kk", "least_tries", "most_tries",
+    "token_items", "token_tt", "token_tc", "token_cc",
+]  # fmt: skip
 
 
 def selected_at(dataset: Dataset, filters: Filters) -> tuple[str, float, dict[str, object]]:
@@ -80,7 +83,8 @@ def _merge_identities(
             f"""
         WITH selected AS ({selected}), results AS (
             SELECT s.eval_id, p.params_id, r.item_id, sum(r.y)::DOUBLE AS y, sum(r.k)::DOUBLE AS k,
-                sum(r.k + r.truncated)::DOUBLE AS tries
+                sum(r.k + r.truncated)::DOUBLE AS tries, sum(r.tokens)::DOUBLE AS t,
+                sum(r.token_n)::DOUBLE AS c
             FROM {item_results} r
             JOIN selected s USING (point_id)
             JOIN data.points p USING (point_id)
@@ -90,7 +94,8 @@ def _merge_identities(
             count(*) FILTER (WHERE k > 0) AS items, sum(y * y) AS yy, sum(y * k) AS yk, sum(k * k) AS kk,
             count(*) FILTER (WHERE tries > 0) AS all_items, sum(y * tries) AS all_yk,
             sum(tries * tries) AS all_kk, min(tries) FILTER (WHERE tries > 0) AS least_tries,
-            max(tries) AS most_tries
+            max(tries) AS most_tries, count(*) FILTER (WHERE c > 0) AS token_items,
+            sum(t * t) AS token_tt, sum(t * c) AS token_tc, sum(c * c) AS token_cc
         FROM results
         GROUP BY eval_id, params_id""",
             **parameters,

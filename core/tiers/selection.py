@@ -62,12 +62,26 @@ def count_selection(dataset: Dataset, filters: Filters) -> Selection:
     results = item_results_at(STORED_THRESHOLD, filters.flagged)
     row = dataset.rows(
         f"""
-        WITH selected AS ({query}), distinct_points AS (SELECT DISTINCT point_id FROM selected)
+        WITH selected AS ({query}), distinct_points AS (SELECT DISTINCT point_id FROM selected),
+        -- Where a point has all items of its params, they need not be looked for among millions of results.
+        whole AS (
+            SELECT params_id, n
+            FROM (SELECT params_id, count(*) AS n FROM data.items GROUP BY params_id)
+            JOIN (
+                SELECT params_id, max(all_items) AS n
+                FROM {points} p JOIN distinct_points USING (point_id)
+                GROUP BY params_id
+            ) USING (params_id, n)
+        ), parts AS (
+            SELECT point_id
+            FROM {points} p JOIN distinct_points USING (point_id)
+            WHERE params_id NOT IN (SELECT params_id FROM whole)
+        )
         SELECT
             (SELECT count(DISTINCT eval_id) FROM selected) AS evals,
             (SELECT count(*) FROM distinct_points) AS points,
-            (SELECT count(DISTINCT item_id)
-                FROM {results} r JOIN distinct_points USING (point_id)) AS items,
+            (SELECT coalesce(sum(n), 0)::BIGINT FROM whole)
+                + (SELECT count(DISTINCT item_id) FROM {results} r JOIN parts USING (point_id)) AS items,
             (SELECT coalesce(sum(correct + incorrect + invalid + truncated + error), 0)::BIGINT
                 FROM {points} p JOIN distinct_points USING (point_id)) AS completions""",
         **parameters,

@@ -7,8 +7,7 @@ import pandas as pd
 from core.filters import Filters
 from core.stats.clustered_mean import clustered_mean
 from core.store.dataset import Dataset
-from core.tiers.points import completions_of, read_points, read_tiers
-from core.tiers.selection import selected_points
+from core.tiers.points import read_points, read_tiers
 from core.tiers.words import EM_DASH
 
 SUMS = ("items", "total", "count", "tt", "tc", "cc")
@@ -31,43 +30,10 @@ def read_token_sums(dataset: Dataset, filters: Filters, points: pd.DataFrame | N
         Rows of `read_points` of the same filters, where they are there already.
     """
     points = read_points(dataset, filters) if points is None else points
-    if _once_each(dataset, points):
-        # Sums over items are the sums over completions then, which points have.
-        n, total = points["token_n"].astype(float), points["token_sum"]
-        values = (n, total, n, points["token_squares"], total, n)
-        sums = points[["eval_id", "task", "params_id"]].assign(**dict(zip(SUMS, values, strict=True)))
-        return sums[n > 0].reset_index(drop=True)
-    selected, parameters = selected_points(dataset, filters)
-    found: pd.DataFrame = dataset.sql(
-        f"""
-        WITH selected AS ({selected}), items AS (
-            SELECT s.eval_id, p.base_task AS task, p.params_id, c.item_id,
-                sum(c.completion_tokens)::DOUBLE AS t, count(*)::DOUBLE AS c
-            FROM {completions_of(filters)} c
-            JOIN selected s USING (point_id)
-            JOIN data.points p USING (point_id)
-            WHERE c.completion_tokens IS NOT NULL
-            GROUP BY ALL
-        )
-        SELECT eval_id, task, params_id, count(*)::DOUBLE AS items, sum(t) AS total, sum(c) AS count,
-            sum(t * t) AS tt, sum(t * c) AS tc, sum(c * c) AS cc
-        FROM items
-        GROUP BY ALL
-        ORDER BY ALL""",
-        **parameters,
-    ).to_pandas()
-    return found
-
-
-def _once_each(dataset: Dataset, points: pd.DataFrame) -> bool:
-    """Whether no eval has several completions of an item."""
-    if (points["most_tries"] > 1).any():
-        return False
-    # Completions that failed are no tries, and still cost tokens. Counting the rows of tables reads no data.
-    row = dataset.rows(
-        "SELECT (SELECT count(*) FROM data.completions) = (SELECT count(*) FROM data.item_results) AS once"
-    )
-    return bool(row[0]["once"])
+    names = ("token_items", "token_sum", "token_n", "token_tt", "token_tc", "token_cc")
+    values = {name: points[stored].astype(float) for name, stored in zip(SUMS, names, strict=True)}
+    sums = points[["eval_id", "task", "params_id"]].assign(**values)
+    return sums[sums["count"] > 0].reset_index(drop=True)
 
 
 def read_token_means(dataset: Dataset, filters: Filters, points: pd.DataFrame | None = None) -> pd.DataFrame:

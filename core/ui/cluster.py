@@ -5,6 +5,7 @@ from typing import Any
 
 import streamlit as st
 
+from core import charts
 from core.filters import Filters
 from core.store.dataset import Dataset
 from core.tiers import cluster as tier
@@ -15,7 +16,7 @@ from core.tiers.methods import Methods
 from core.tiers.split import Split
 from core.ui import download, drill, linked_table
 from core.ui import filter_state as keys
-from core.ui.cache import kept
+from core.ui.cache import Spec, kept
 from core.ui.download import MIME, Download, name_of
 from core.ui.sidebar import View
 
@@ -40,6 +41,17 @@ def section(
     """Return one section with the tokens of its cliques."""
     found = clusters(dataset, filters, methods, stack=stack, rule=rule, pairs=pairs)
     return tier.add_clique_tokens(dataset, found, value).section(value)
+
+
+@kept("Drawing the cliques …")
+def chart(
+    dataset: Dataset, filters: Filters, methods: Methods, *, stack: str, rule: str, pairs: bool, value: str,
+    page: int, dark: bool,
+) -> Spec:  # fmt: skip
+    """Return the specification of the chart of one page of a section."""
+    found = clusters(dataset, filters, methods, stack=stack, rule=rule, pairs=pairs)
+    one = section(dataset, filters, methods, stack=stack, rule=rule, pairs=pairs, value=value)
+    return charts.to_spec(tier.section_chart(found, one, page=page, dark=dark))
 
 
 def show_links(

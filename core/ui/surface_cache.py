@@ -3,15 +3,16 @@
 The leading underscore tells Streamlit not to hash a grid: what was asked for it stands for it.
 """
 
-from typing import Any
+import pandas as pd
 
 from core import charts
+from core.config import DatasetConfig
 from core.filters import Filters
 from core.store.dataset import Dataset, Fingerprint
 from core.tiers import surface as tier
 from core.tiers.methods import Methods
 from core.tiers.surface import Curve, Pair, SurfaceDifference, SurfaceGrid
-from core.ui.cache import kept
+from core.ui.cache import Spec, kept
 
 Asked = tuple[Fingerprint, Filters, Methods, tuple[str, ...], tuple[Pair, ...]]
 """What tells one grid from another."""
@@ -26,7 +27,7 @@ def grid(
 
 
 @kept("Drawing the surfaces …")
-def heatmaps(asked: Asked, _grid: SurfaceGrid, page: int, *, dark: bool) -> dict[str, Any]:
+def heatmaps(asked: Asked, _grid: SurfaceGrid, page: int, *, dark: bool) -> Spec:
     """Return the specification of one page of the grid of heatmaps."""
     return charts.to_spec(tier.surface_heatmaps(_grid, tier.pages(_grid)[page], dark=dark))
 
@@ -35,6 +36,21 @@ def heatmaps(asked: Asked, _grid: SurfaceGrid, page: int, *, dark: bool) -> dict
 def difference(asked: Asked, dataset: Dataset, _grid: SurfaceGrid, a: int, b: int) -> SurfaceDifference:
     """Return eval a minus eval b in every cell of a grid."""
     return tier.read_surface_difference(dataset, _grid, a, b)
+
+
+@kept("Drawing the curves …")
+def curve_chart(
+    asked: Asked, _curve: Curve, kind: str, key: str, _config: DatasetConfig, *, dark: bool
+) -> Spec:
+    """Return the specification of a curve's chart; kind and key stand for the curve."""
+    _, filters, methods, *_ = asked
+    return charts.to_spec(tier.curve_chart(_curve, _config, filters, methods, dark=dark))
+
+
+@kept("Comparing the axes …")
+def drops(asked: Asked, _grid: SurfaceGrid) -> pd.DataFrame:
+    """Return which axis of each surface matters more."""
+    return tier.read_drops(_grid)
 
 
 @kept("Computing the projections …")

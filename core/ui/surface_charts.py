@@ -80,9 +80,8 @@ def show_scenes(
     )
 
 
-def show_drops(view: View, grid: SurfaceGrid) -> None:
+def show_drops(view: View, drops: pd.DataFrame) -> None:
     """Show which axis of each surface matters more, with the download of its numbers."""
-    drops = tier.read_drops(grid)
     st.subheader("Which axis matters more")
     st.dataframe(
         drops_table(drops),

@@ -68,7 +68,7 @@ def by_name(db_path: Path) -> dict[str, Rows]:
         ),
         "results": query(
             db_path,
-            f"SELECT {point}, i.key, r.y, r.k, r.truncated FROM item_results r"
+            f"SELECT {point}, i.key, r.y, r.k, r.truncated, r.token_n, r.tokens FROM item_results r"
             " JOIN point_identities q USING (point_id) JOIN param_sets t USING (params_id)"
             " JOIN items i USING (item_id) ORDER BY ALL",
         ),

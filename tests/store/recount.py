@@ -46,15 +46,24 @@ def counted(outcomes: Counter[str]) -> int:
     return sum(outcomes[name] for name in COUNTED)
 
 
+def tokens_of(rows: list[Row]) -> list[int]:
+    return [row["completion_tokens"] for row in rows if row["completion_tokens"] is not None]
+
+
 def statistics(rows: list[Row], threshold: float = 1.0) -> dict[str, float | None]:
     """Every column of POINT_STATISTICS over some completions."""
     total = Counter(effective_outcome(row, threshold) for row in rows)
     items = item_counts(rows, threshold).values()
-    tokens = [row["completion_tokens"] for row in rows if row["completion_tokens"] is not None]
+    tokens = tokens_of(rows)
     scores = [row["score"] for row in rows if row["score"] is not None]
+    by_items = [tokens_of(some) for some in by_item(rows).values()]
     tries = [counted(one) + one["truncated"] for one in items]
     result: dict[str, float | None] = {name: total[name] for name in OUTCOMES}
     result |= {
+        "token_items": sum(len(one) > 0 for one in by_items),
+        "token_tt": sum(sum(one) ** 2 for one in by_items),
+        "token_tc": sum(sum(one) * len(one) for one in by_items),
+        "token_cc": sum(len(one) ** 2 for one in by_items),
         "empty": sum(row["response_bytes"] == 0 for row in rows),
         "items": sum(counted(one) > 0 for one in items),
         "yy": sum(one["correct"] ** 2 for one in items),

@@ -79,20 +79,28 @@ def test_results_of_items(dataset: Dataset, threshold: float) -> None:
     stored = "SELECT * FROM data.item_results"
     table = stored if threshold == 1 else item_results("data.completions")
     rows = dataset.rows(
-        "SELECT q.model, q.template, q.base_task, q.params, i.key, r.y, r.k, r.truncated"
+        "SELECT q.model, q.template, q.base_task, q.params, i.key, r.y, r.k, r.truncated,"
+        " r.token_n, r.tokens"
         f" FROM ({table}) r JOIN data.points q USING (point_id) JOIN data.items i USING (item_id)",
         **({} if threshold == 1 else {"threshold": threshold}),
     )
     found = {
         (row["model"], row["template"], row["base_task"], row["params"], row["key"]): (
-            row["y"], row["k"], row["truncated"],
+            row["y"], row["k"], row["truncated"], row["token_n"], row["tokens"],
         )
         for row in rows
     }  # fmt: skip
     expected = {
-        (*point[:2], *item): (outcomes["correct"], recount.counted(outcomes), outcomes["truncated"])
+        (*point[:2], *item): (
+            outcomes["correct"],
+            recount.counted(outcomes),
+            outcomes["truncated"],
+            len(tokens),
+            sum(tokens),
+        )
         for point, some in recount.points(ROWS).items()
         for item, outcomes in recount.item_counts(some, threshold).items()
+        for tokens in [recount.tokens_of(recount.by_item(some)[item])]
     }
     assert found == expected
 

@@ -15,7 +15,7 @@ DERIVED = {
     "points": ["point_id", "model", "template", "sampler", "base_task", "params", "params_id",
                *POINT_STATISTICS],
     "point_choices": ["point_id", "choices", "n"],
-    "item_results": ["point_id", "item_id", "y", "k", "truncated"],
+    "item_results": ["point_id", "item_id", "y", "k", "truncated", "token_n", "tokens"],
 }  # fmt: skip
 
 

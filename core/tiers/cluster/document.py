@@ -79,10 +79,10 @@ def overview_frame(clusters: Clusters) -> pd.DataFrame:
     heads = [section.label for section in clusters.sections]
     for place, section in enumerate(clusters.sections):
         columns[place] = {
-            int(row["eval_id"]): EM_DASH
-            if pd.isna(row["center"])
-            else f"{row['center']:.2f} {row['cliques']}".rstrip()
-            for row in section.members.to_dict(orient="records")
+            int(eval_id): EM_DASH if pd.isna(center) else f"{center:.2f} {cliques}".rstrip()
+            for eval_id, center, cliques in zip(
+                *(section.members[name].tolist() for name in ("eval_id", "center", "cliques")), strict=True
+            )
         }
     evals = sorted({eval_id for column in columns.values() for eval_id in column})
     names = clusters.config.eval_names

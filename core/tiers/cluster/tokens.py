@@ -6,10 +6,12 @@ import numpy as np
 import pandas as pd
 
 from core.filters import Filters
+from core.stats.arrays import IntArray
 from core.stats.clustered_mean import ClusteredMean, clustered_mean
+from core.store.aggregate import STORED_THRESHOLD
 from core.store.dataset import Dataset
 from core.tiers.cluster.stack import section_params, section_points
-from core.tiers.points import completions_of
+from core.tiers.points import item_results_at
 from core.tiers.tokens import SUMS, read_token_sums
 
 
@@ -36,12 +38,10 @@ def member_tokens(
 
 _BY_ITEM = """
     WITH selected AS ({selected})
-    SELECT s.eval_id, c.item_id, count(c.completion_tokens)::DOUBLE AS c,
-        sum(c.completion_tokens)::DOUBLE AS t
-    FROM {completions} c
+    SELECT s.eval_id, r.item_id, r.token_n, r.tokens
+    FROM {results} r
     JOIN selected s USING (point_id)
-    WHERE c.completion_tokens IS NOT NULL
-    GROUP BY s.eval_id, c.item_id"""
+    WHERE r.token_n > 0"""
 
 
 def clique_tokens(
@@ -57,11 +57,17 @@ def clique_tokens(
         Groups of eval ids.
     """
     selected, parameters = section_points(dataset, filters, stack, value)
-    table = dataset.sql(_BY_ITEM.format(selected=selected, completions=completions_of(filters)), **parameters)
+    # Tokens do not depend on the threshold.
+    results = item_results_at(STORED_THRESHOLD, filters.flagged)
+    table = dataset.sql(_BY_ITEM.format(selected=selected, results=results), **parameters)
     evals, row = np.unique(table["eval_id"].to_numpy(), return_inverse=True)
-    items, column = np.unique(table["item_id"].to_numpy(), return_inverse=True)
-    t, c = np.zeros((2, evals.size, items.size))
-    t[row, column], c[row, column] = table["t"].to_numpy(), table["c"].to_numpy()
+    column, items = _places(table["item_id"].to_numpy())
+    # An eval of several identities has several rows of an item.
+    cell = row * items + column
+    t, c = (
+        np.bincount(cell, table[name].to_numpy(), evals.size * items).reshape(evals.size, items)
+        for name in ("tokens", "token_n")
+    )
     # Sums over items of products of members' sums, for any group, from the products of every two evals.
     tt, tc, cc = t @ t.T, t @ c.T, c @ c.T
     total, count = t.sum(axis=1), c.sum(axis=1)
@@ -78,3 +84,10 @@ def clique_tokens(
 
     columns = np.array([sums(one) for one in cliques], dtype=np.float64).reshape(-1, 6).T
     return clustered_mean(*columns)
+
+
+def _places(ids: IntArray) -> tuple[IntArray, int]:
+    """Return the place of each id among the distinct ones, and their number; ids are not negative."""
+    there = np.zeros(int(ids.max(initial=-1)) + 1, dtype=bool)
+    there[ids] = True
+    return (np.cumsum(there) - 1)[ids], int(there.sum())

@@ -223,7 +223,7 @@ def _layers(
         )
         .encode(x=x, y=y, text=text, tooltip=words)
     )  # fmt: skip
-    chart: alt.LayerChart = alt.LayerChart(layer=layers).resolve_scale(fill="independent")
+    chart: alt.LayerChart = alt.LayerChart(layer=layers, resolve=alt.Resolve(scale={"fill": "independent"}))
     return chart
 
 

@@ -41,7 +41,7 @@ def eval_sentence(spiders: Spiders, eval_id: int) -> str:
 def overlay_sentence(spiders: Spiders, evals: Sequence[int]) -> str:
     """Return where some evals are farthest apart, and how often each is highest."""
     if len(evals) == 1:
-        return eval_sentence(spiders, evals[0])
+        return f"{eval_sentence(spiders, evals[0]).removesuffix('.')}{_n_words(spiders, evals)}."
     table = _pooled(spiders, evals).pivot(index="task", columns="eval_id", values="accuracy")
     table = table[table.notna().sum(axis=1) > 1]
     if table.empty:
@@ -57,8 +57,13 @@ def overlay_sentence(spiders: Spiders, evals: Sequence[int]) -> str:
     return (
         f"These {len(evals)} evals are farthest apart at {spiders.config.task_label(task)}:"
         f" {spiders.name(high)} {row[high]:.2f}, {spiders.name(low)} {row[low]:.2f};"
-        f" {spiders.name(first)} is highest in {wins[first]} of {len(table)} tasks."
+        f" {spiders.name(first)} is highest in {wins[first]} of {len(table)} tasks{_n_words(spiders, evals)}."
     )
+
+
+def _n_words(spiders: Spiders, evals: Sequence[int]) -> str:
+    counted = _pooled(spiders, evals)["n"]
+    return f"; {charts.n_text(counted.min(), counted.max())} an eval and task" if len(counted) else ""
 
 
 def notes(spiders: Spiders, evals: Sequence[int]) -> tuple[str, ...]:

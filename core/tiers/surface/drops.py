@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from core.stats.gradient import surface_drops
+from core.stats.gradient import surface_drops_each
 from core.tiers.surface.table import SurfaceGrid
 
 COLUMNS = [
@@ -25,11 +25,14 @@ def read_drops(grid: SurfaceGrid) -> pd.DataFrame:
     param along which accuracy changes more in size, None where the interval of the difference of the two
     sizes does not tell.
     """
-    rows, names = [], grid.config.eval_names
-    for _, part in grid.cells.groupby(["eval_id", "surface"], sort=False):
-        eval_id, surface = int(part["eval_id"].iloc[0]), str(part["surface"].iloc[0])
+    cells, names = grid.cells, grid.config.eval_names
+    groups = cells.groupby(["eval_id", "surface"], sort=False)
+    keys = cells[["eval_id", "surface"]].drop_duplicates().to_records(index=False).tolist()
+    measured = (cells[name] for name in ("x", "y", "accuracy", "lower", "upper", "n"))
+    drops = surface_drops_each(groups.ngroup(), *measured, surfaces=len(keys))
+    rows = []
+    for (eval_id, surface), found in zip(keys, drops, strict=True):
         panel = grid.panel(surface)
-        found = surface_drops(part["x"], part["y"], part["accuracy"], part["lower"], part["upper"], part["n"])
         x, y, difference = found.x, found.y, found.difference
         rows.append(
             {

@@ -73,8 +73,9 @@ def surface_heatmaps(
     """
     page = page or pages(grid)[0]
     step = _fitted(width, page.panels)
-    cells = _accuracy_cells(grid, dark)
+    cells = grid.cells
     cells = cells[cells["eval_id"].isin(page.evals) & cells["surface"].isin([p.id for p in page.panels])]
+    cells = _accuracy_cells(cells, grid, dark)
     columns = [
         column(
             cells[cells["surface"] == panel.id],
@@ -148,8 +149,8 @@ def difference_heatmaps(
     )
 
 
-def _accuracy_cells(grid: SurfaceGrid, dark: bool) -> pd.DataFrame:
-    cells, names = grid.cells, grid.config.eval_names
+def _accuracy_cells(cells: pd.DataFrame, grid: SurfaceGrid, dark: bool) -> pd.DataFrame:
+    names = grid.config.eval_names
     fills = [accuracy_colour(value, dark) for value in cells["accuracy"]]
     return cells[SHOWN].assign(
         name=[names[eval_id] for eval_id in cells["eval_id"]],
