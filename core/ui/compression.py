@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from core import charts
 from core.export import part
 from core.filters import Filters
 from core.store.dataset import Dataset
@@ -21,8 +22,8 @@ from core.ui.cache import Spec, kept
 from core.ui.download import MIME, Download
 from core.ui.sidebar import View
 
-ROWS = 2
-"""Rows of panels on screen at a time."""
+ROWS, MANY = 2, 2_000_000
+"""Rows of panels on screen at a time; one where the selection has many completions, to be there in a second."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,11 @@ def rows(dataset: Dataset, filters: Filters, dimension: str | None, *, stacked: 
     ]
 
 
+def rows_at_a_time(completions: int) -> int:
+    """Return how many rows of panels are shown at a time of a selection of so many completions."""
+    return ROWS if completions <= MANY else 1
+
+
 def groups(shown: Sequence[Row], filters: Filters) -> list[tuple[Split | None, Filters]]:
     """Return the selections that rows are drawn from: one for each split value, of the evals in sight."""
     evals: dict[Split | None, list[int]] = {}
@@ -75,9 +81,7 @@ def chart(
     dataset: Dataset, filters: Filters, options: Options, length: Length, of: str, *, dark: bool
 ) -> Spec:
     """Return the specification of the chart of panels."""
-    return tier.panel_chart(panels(dataset, filters, options, length), of=of, dark=dark).to_dict(
-        validate=False
-    )
+    return charts.to_spec(tier.panel_chart(panels(dataset, filters, options, length), of=of, dark=dark))
 
 
 @kept("Comparing correct with incorrect responses …")

@@ -5,6 +5,7 @@ The leading underscore tells Streamlit not to hash a grid: what was asked for it
 
 from typing import Any
 
+from core import charts
 from core.filters import Filters
 from core.store.dataset import Dataset, Fingerprint
 from core.tiers import fft as tier
@@ -35,9 +36,8 @@ def chart(
     """Return the specification of one page of a grid."""
     some = lines(asked, dataset, _grid, kind, page)
     shown = tier.pages(_grid)[page]
-    # Checked against the schema in tests: that takes longer here than all the rest.
     made = tier.spectra_chart(_grid, shown, some, kind=kind, log=log, dark=dark, hover=True)
-    return made.to_dict(validate=False)
+    return charts.to_spec(made)
 
 
 @kept("Comparing the tokenizers, and the evals item by item …")
@@ -52,4 +52,4 @@ def comparison_chart(
 ) -> dict[str, Any]:
     """Return the specification of the chart of two evals compared."""
     found = comparison(asked, dataset, _grid, a, b)
-    return tier.comparison_chart(_grid, found, dark=dark).to_dict(validate=False)
+    return charts.to_spec(tier.comparison_chart(_grid, found, dark=dark))

@@ -237,16 +237,15 @@ def _marginal(
         alt.Tooltip("n:Q", format=","),
         alt.Tooltip("share:Q", format=".1%"),
     ]
-    base = alt.Chart(bars).mark_rect(opacity=0.4)
-    chart: alt.Chart
-    if side == "i":
-        chart = base.encode(
-            x=alt.X("low:Q", scale=scale, axis=None), x2="high:Q", y=alt.Y("share:Q", axis=None),
-            color=colour, tooltip=tooltip,
-        ).properties(width=PLOT, height=MARGINAL)  # fmt: skip
-    else:
-        chart = base.encode(
-            y=alt.Y("low:Q", scale=scale, axis=None), y2="high:Q", x=alt.X("share:Q", axis=None),
-            color=colour, tooltip=tooltip,
-        ).properties(width=MARGINAL, height=PLOT)  # fmt: skip
-    return chart
+    # Made at once: each method of a chart copies all of it.
+    along = alt.X if side == "i" else alt.Y
+    across, end = (alt.Y, alt.X2) if side == "i" else (alt.X, alt.Y2)
+    size = {"width": PLOT, "height": MARGINAL} if side == "i" else {"width": MARGINAL, "height": PLOT}
+    encoding = {
+        along: along("low:Q", scale=scale, axis=None),
+        end: end("high:Q"),
+        across: across("share:Q", axis=None),
+    }
+    return alt.Chart(bars, mark=alt.MarkDef(type="rect", opacity=0.4), **size).encode(
+        *encoding.values(), color=colour, tooltip=tooltip
+    )

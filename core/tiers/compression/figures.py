@@ -12,12 +12,12 @@ from core.filters import Filters
 from core.stats.arrays import IntArray
 from core.stats.auc import Auc, stratified_auc
 from core.stats.clustered_median import Median, binned_median, clustered_median
-from core.stats.loglog import MOST_RESAMPLED, Slope, loglog_slope, slope_from_sums
+from core.stats.loglog import Slope, loglog_slope, slope_from_sums
 from core.store.dataset import Dataset
 from core.tiers.compression.bins import PANELS
 from core.tiers.compression.length import TOKENS, Length
 from core.tiers.compression.parts import Parts
-from core.tiers.compression.rows import MOST_EXACT, PER_E, BinRows, Rows, read_binned, read_values
+from core.tiers.compression.rows import PER_E, BinRows, Rows, read_binned, read_values
 from core.tiers.methods import Methods
 
 ALL = "all"
@@ -84,7 +84,7 @@ def overall_auc(
     parts : Parts
         Of one stack and one series.
     """
-    values = read_values(dataset, filters, parts, length, sample=MOST_EXACT)
+    values = read_values(dataset, filters, parts, length)
     strata, clusters = Strata(parts), methods.repeats == "cluster"
     by_length, by_ratio = (
         _exact_auc(values.rows, name, strata, clusters=clusters) for name in ("length", "ratio")
@@ -171,10 +171,7 @@ def _median(rows: Rows, name: str, whole: Rows | None, clusters: bool) -> Median
 
 def _slope(rows: Rows, whole: BinRows | None, clusters: bool) -> Slope:
     rows = rows.known("length", "compressed")
-    exact = loglog_slope(
-        rows["length"], rows["compressed"], weight=rows["n"], cluster=_items(rows, clusters),
-        most_resampled=MOST_RESAMPLED if whole is None else 0,
-    )  # fmt: skip
+    exact = loglog_slope(rows["length"], rows["compressed"], weight=rows["n"], cluster=_items(rows, clusters))
     if whole is None:
         return exact
     sums = (float(whole.per_length[name].sum()) for name in ("n", "x", "y", "xx", "xy"))

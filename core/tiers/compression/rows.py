@@ -96,20 +96,16 @@ class BinRows:
     per_length: Rows
 
 
-def read_values(
-    dataset: Dataset, filters: Filters, parts: Parts, length: Length, *, sample: int = SAMPLE
-) -> ValueRows:
+def read_values(dataset: Dataset, filters: Filters, parts: Parts, length: Length) -> ValueRows:
     """Return completions by value; above MOST_EXACT of a seeded sample of items, every part about as large.
 
     Parameters
     ----------
     filters : Filters
         Resolved against the dataset's catalog.
-    sample : int
-        About how many completions the sample has.
     """
     sizes = [int(n) for n in parts.cells.groupby("part")["n"].sum()]
-    limit = most_per_part(sizes, sample) if sum(sizes) > MOST_EXACT else None
+    limit = most_per_part(sizes, SAMPLE) if sum(sizes) > MOST_EXACT else None
     found = _read(
         dataset, filters, parts, length,
         """
