@@ -23,7 +23,7 @@ from core.ui.download import MIME, Download
 from core.ui.sidebar import View
 
 ROWS, MANY = 2, 2_000_000
-"""Rows of panels on screen at a time; one where the selection has many completions, to be there in a second."""
+"""Rows of panels on screen at a time; one where the selection has more completions, for speed."""
 
 
 @dataclass(frozen=True)

@@ -204,7 +204,7 @@ def test_above_the_limit_bins_and_a_sample_say_nearly_the_same(
     panels = read_panels(many, Filters(), series="level", length=TOKENS)
     exact = read_figures(many, panels.filters, panels.parts, TOKENS, Methods())
     monkeypatch.setattr(value_rows, "MOST_EXACT", 1000)
-    monkeypatch.setattr(value_rows.read_values, "__kwdefaults__", {"sample": 800})
+    monkeypatch.setattr(value_rows, "SAMPLE", 800)
     binned = read_figures(many, panels.filters, panels.parts, TOKENS, Methods())
     assert (exact.sampled, binned.sampled) == (False, True)
     assert exact.frame["counted"].tolist() == binned.frame["counted"].tolist()

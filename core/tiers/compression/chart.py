@@ -240,12 +240,9 @@ def _marginal(
     # Made at once: each method of a chart copies all of it.
     along = alt.X if side == "i" else alt.Y
     across, end = (alt.Y, alt.X2) if side == "i" else (alt.X, alt.Y2)
-    size = {"width": PLOT, "height": MARGINAL} if side == "i" else {"width": MARGINAL, "height": PLOT}
-    encoding = {
-        along: along("low:Q", scale=scale, axis=None),
-        end: end("high:Q"),
-        across: across("share:Q", axis=None),
-    }
-    return alt.Chart(bars, mark=alt.MarkDef(type="rect", opacity=0.4), **size).encode(
-        *encoding.values(), color=colour, tooltip=tooltip
-    )
+    width, height = (PLOT, MARGINAL) if side == "i" else (MARGINAL, PLOT)
+    chart = alt.Chart(bars, mark=alt.MarkDef(type="rect", opacity=0.4), width=width, height=height)
+    return chart.encode(
+        along("low:Q", scale=scale, axis=None), end("high:Q"), across("share:Q", axis=None),
+        color=colour, tooltip=tooltip,
+    )  # fmt: skip
