@@ -2,7 +2,7 @@
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy import special
 
 from core.stats.arrays import FloatArray, floats
 
@@ -24,6 +24,6 @@ def mean_interval(mean: ArrayLike, sd: ArrayLike, n: ArrayLike) -> tuple[FloatAr
     center, spread, size = floats(mean, sd, n)
     usable = size >= 2
     size = np.where(usable, size, 2.0)
-    half = stats.t.ppf(0.975, size - 1) * spread / np.sqrt(size)
+    half = special.stdtrit(size - 1, 0.975) * spread / np.sqrt(size)
     half = np.where(usable, half, np.nan)
     return center - half, center + half

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
-from scipy.stats import rankdata
 
 from core.stats.arrays import BoolArray, FloatArray, IntArray
 from core.stats.multiplicity import holm
@@ -89,6 +88,8 @@ def rank_sets(point: ArrayLike, draws: ArrayLike, *, alpha: float = 0.05) -> Ran
 
     first = drawn >= drawn.max(axis=1, keepdims=True) - TIE
     p_first[ranked] = (first / first.sum(axis=1, keepdims=True)).mean(axis=0)
+    from scipy.stats import rankdata  # here, since it takes as long to load as the rest of the app
+
     ranks = rankdata(np.round(-drawn, 12), method="min", axis=1)
     low, high = np.percentile(ranks, [2.5, 97.5], axis=0, method="inverted_cdf")
     draw_low[ranked], draw_high[ranked] = low.astype(np.int64), high.astype(np.int64)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 LEAST = 5
 """Pairs below which no interval is worth giving."""
@@ -39,7 +38,9 @@ def spearman(x: ArrayLike, y: ArrayLike) -> RankCorrelation:
     n = len(pairs)
     if n < LEAST or (pairs == pairs[0]).all(axis=0).any():
         return RankCorrelation(math.nan, math.nan, math.nan, n)
-    rho = float(np.clip(stats.spearmanr(pairs[:, 0], pairs[:, 1]).statistic, -1, 1))
+    from scipy.stats import spearmanr  # here, since it takes as long to load as the rest of the app
+
+    rho = float(np.clip(spearmanr(pairs[:, 0], pairs[:, 1]).statistic, -1, 1))
     if abs(rho) > 1 - 1e-12:
         return RankCorrelation(rho, math.nan, math.nan, n)
     half = 1.96 * math.sqrt((1 + rho**2 / 2) / (n - 3))
