@@ -5,6 +5,7 @@ Vega-Lite has no footer, so it travels in `usermeta` and is drawn around the cha
 """
 
 import json
+import math
 import re
 import unicodedata
 from functools import cache
@@ -30,6 +31,9 @@ schemapi.disable_debug_mode()
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 WIDTH, HEIGHT = 960, 540
 """Size of an image in CSS pixels: 16:9, and at half a slide a label of 15 px is still about 7.5 pt."""
+
+MOST_PIXELS = 5_000_000
+"""Of an image, unless it is longer at scale 1."""
 
 MARGIN = 20
 TITLE_SIZE, SUBTITLE_SIZE, LABEL_SIZE, FOOTER_SIZE = 22, 16, 15, 13
@@ -152,8 +156,15 @@ def to_svg(chart: ChartType, *, widescreen: bool = False) -> str:
 
 
 def to_png(chart: ChartType, *, scale: float = 2, widescreen: bool = False) -> bytes:
-    """Return a finished chart as PNG; no browser is needed."""
-    return bytes(vl_convert.svg_to_png(to_svg(chart, widescreen=widescreen), scale=scale))
+    """Return a finished chart as PNG; no browser is needed.
+
+    A chart as long as 75 evals make it is drawn at a smaller scale, never below 1: twice the size would take
+    seconds, and no slide has room for it.
+    """
+    svg = to_svg(chart, widescreen=widescreen)
+    width, height = _svg_size(svg)
+    fitting = max(1.0, math.sqrt(MOST_PIXELS / (width * height)))
+    return bytes(vl_convert.svg_to_png(svg, scale=min(scale, fitting)))
 
 
 def to_html(chart: ChartType) -> str:

@@ -85,10 +85,16 @@ def test_long_words_wrap_and_then_are_cut() -> None:
     assert png_size(charts.to_png(chart, scale=1)) == (960, 540)
 
 
-def test_finish_leaves_its_argument_and_keeps_its_config() -> None:
-    chart = bars().configure_axis(grid=False)
-    finished = charts.finish(chart, title="Title", dark=True)
-    assert chart["title"] is alt.Undefined
+def test_a_very_long_chart_is_drawn_at_a_smaller_scale() -> None:
+    chart = charts.finish(bars(), title="Long", width=1000, height=10_000)
+    assert png_size(charts.to_png(chart)) == (1000, 10_000)
+    chart = charts.finish(bars(), title="Longish", width=1000, height=3000)
+    width, height = png_size(charts.to_png(chart))
+    assert 4_900_000 < width * height <= 5_010_000
+
+
+def test_finish_keeps_the_config_of_a_chart() -> None:
+    finished = charts.finish(bars().configure_axis(grid=False), title="Title", dark=True)
     config = finished.to_dict()["config"]
     assert config["axis"]["grid"] is False
     assert config["axis"]["labelColor"] == palette.DARK.text
