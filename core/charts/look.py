@@ -1,23 +1,17 @@
-"""How every flat chart looks and leaves the app: the Altair theme, title and footer, SVG, PNG and HTML.
+"""How every flat chart looks: the Altair theme, title and footer.
 
 The chart that `finish` returns is both the one on screen (with theme=None) and the one that is exported.
-Vega-Lite has no footer, so it travels in `usermeta` and is drawn around the chart by the writers below.
+Vega-Lite has no footer, so it travels in `usermeta` and is drawn around the chart by core.charts.files.
 """
 
-import json
-import math
-import re
-import unicodedata
-from functools import cache
-from html import escape
 from typing import Any, TypeVar
 
 import altair as alt
-import vl_convert
 from altair.typing import ChartType
 from altair.utils import schemapi
 
-from core.chart_data import chart_values
+from core.charts.data import chart_values
+from core.charts.words import wrapped
 from core.palette import MODEL_COLOURS, MODEL_SHAPES, theme
 
 alt.data_transformers.register("chart_values", chart_values)
@@ -32,15 +26,9 @@ FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 WIDTH, HEIGHT = 960, 540
 """Size of an image in CSS pixels: 16:9, and at half a slide a label of 15 px is still about 7.5 pt."""
 
-MOST_PIXELS = 5_000_000
-"""Of an image, unless it is longer at scale 1."""
-
 MARGIN = 20
 TITLE_SIZE, SUBTITLE_SIZE, LABEL_SIZE, FOOTER_SIZE = 22, 16, 15, 13
-_LINE = 1.3
-
-_UNDRAWABLE = re.compile(r"\\\\|\\[bf]|\\u(?:00(?:0[0-8bcef]|1[0-9a-f]|7f)|202[89]|fff[ef])")
-"""JSON escapes of control characters, line separators and non-characters; and a backslash, to skip it."""
+LINE = 1.3
 
 Chart = TypeVar("Chart", bound=ChartType)
 
@@ -74,18 +62,18 @@ def finish(
         Colours of the dark page.
     """
     room = width - 2 * MARGIN
-    footer_lines = _wrap(footer, room, FOOTER_SIZE, 2)
+    footer_lines = wrapped(footer, room, FOOTER_SIZE, 2)
     properties: dict[str, Any] = {
         "title": alt.TitleParams(
-            _wrap(title, room, TITLE_SIZE, 2),
-            subtitle=_wrap(subtitle, room, SUBTITLE_SIZE, 3) or alt.Undefined,
+            wrapped(title, room, TITLE_SIZE, 2),
+            subtitle=wrapped(subtitle, room, SUBTITLE_SIZE, 3) or alt.Undefined,
         ),
         "description": description or ". ".join(filter(None, (title, subtitle))),
         "usermeta": {"footer": footer, "footer_lines": footer_lines, "dark": dark},
     }
     if _fits(chart):
         properties["width"] = room
-        properties["height"] = height - 2 * MARGIN - _footer_height(footer_lines)
+        properties["height"] = height - 2 * MARGIN - footer_height(footer_lines)
         properties["autosize"] = alt.AutoSizeParams(type="fit", contains="padding")
     properties["config"] = alt.Config(**_merged(theme_config(dark), _config_of(chart)))
     # Not on a copy: Altair would copy every layer, which takes longer than all that was done here.
@@ -117,72 +105,18 @@ def span_text(least: float, most: float) -> str:
 
 def footer_of(chart: ChartType) -> str:
     """Return the footer of a finished chart, for a caption on screen."""
-    return str(_usermeta(chart).get("footer", ""))
+    return str(usermeta(chart).get("footer", ""))
 
 
-def to_svg(chart: ChartType, *, widescreen: bool = False) -> str:
-    """Return a finished chart as SVG with margin and footer.
-
-    Parameters
-    ----------
-    chart
-        What `finish` returned.
-    widescreen
-        Widen the page to 16:9 where the chart is of another shape.
-    """
-    meta = _usermeta(chart)
-    colours = theme(bool(meta.get("dark")))
-    lines = meta.get("footer_lines", [])
-    inner = vl_convert.vegalite_to_svg(_spec(chart), allowed_base_urls=[])
-    inner_width, inner_height = _svg_size(inner)
-    height = inner_height + 2 * MARGIN + _footer_height(lines)
-    width = inner_width + 2 * MARGIN
-    if widescreen:
-        width, height = max(width, round(height * 16 / 9)), max(height, round(width * 9 / 16))
-    left = (width - inner_width) // 2
-    placed = inner.replace("<svg ", f'<svg x="{left}" y="{MARGIN}" ', 1)
-    first = height - MARGIN - round(FOOTER_SIZE * _LINE * (len(lines) - 1))
-    texts = (
-        f'<text x="{left}" y="{first + round(FOOTER_SIZE * _LINE * number)}" fill="{colours.muted}"'
-        f' font-family="{FONT}" font-size="{FOOTER_SIZE}">{escape(_printable(line))}</text>'
-        for number, line in enumerate(lines)
-    )
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
-        f' width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
-        f'<rect width="{width}" height="{height}" fill="{colours.background}"/>'
-        f"{placed}{''.join(texts)}</svg>"
-    )
+def usermeta(chart: ChartType) -> dict[str, Any]:
+    """Return what `finish` wrote beside a chart: footer, footer_lines, dark."""
+    meta = chart["usermeta"]
+    return meta if isinstance(meta, dict) else {}
 
 
-def to_png(chart: ChartType, *, scale: float = 2, widescreen: bool = False) -> bytes:
-    """Return a finished chart as PNG; no browser is needed.
-
-    A chart as long as 75 evals make it is drawn at a smaller scale, never below 1: twice the size would take
-    seconds, and no slide has room for it.
-    """
-    svg = to_svg(chart, widescreen=widescreen)
-    width, height = _svg_size(svg)
-    fitting = max(1.0, math.sqrt(MOST_PIXELS / (width * height)))
-    return bytes(vl_convert.svg_to_png(svg, scale=min(scale, fitting)))
-
-
-def to_html(chart: ChartType) -> str:
-    """Return a finished chart as one HTML file that needs no network."""
-    meta = _usermeta(chart)
-    colours = theme(bool(meta.get("dark")))
-    # Inside a script element only "<" can end it; a label may well contain "</script>".
-    spec = _spec(chart).replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f"<title>{escape(str(chart['description']))}</title>"
-        f"<style>body {{ margin: {MARGIN}px; background: {colours.background}; color: {colours.muted};"
-        f" font: {FOOTER_SIZE}px {FONT}; }}</style></head>\n"
-        f'<body><div id="chart"></div><p>{escape(footer_of(chart))}</p>\n'
-        f'<script type="module">{_vega_bundle()}</script>\n'
-        f'<script type="module">window.vegaEmbed("#chart", {spec},'
-        ' {renderer: "svg", actions: false});</script>\n</body></html>\n'
-    )
+def footer_height(lines: list[str]) -> int:
+    """Return the pixels that the lines of a footer take."""
+    return round(FOOTER_SIZE * LINE * len(lines) + FOOTER_SIZE) if lines else 0
 
 
 def theme_config(dark: bool = False) -> dict[str, Any]:
@@ -224,8 +158,8 @@ def theme_config(dark: bool = False) -> dict[str, Any]:
             "subtitleColor": colours.muted,
             "fontSize": TITLE_SIZE,
             "subtitleFontSize": SUBTITLE_SIZE,
-            "lineHeight": round(TITLE_SIZE * _LINE),
-            "subtitleLineHeight": round(SUBTITLE_SIZE * _LINE),
+            "lineHeight": round(TITLE_SIZE * LINE),
+            "subtitleLineHeight": round(SUBTITLE_SIZE * LINE),
             "subtitlePadding": 6,
             "offset": 16,
         },
@@ -272,73 +206,3 @@ def _merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
     both = base.keys() & over.keys()
     objects = {key for key in both if isinstance(base[key], dict) and isinstance(over[key], dict)}
     return {**base, **over, **{key: _merged(base[key], over[key]) for key in objects}}
-
-
-def _usermeta(chart: ChartType) -> dict[str, Any]:
-    meta = chart["usermeta"]
-    return meta if isinstance(meta, dict) else {}
-
-
-def _spec(chart: ChartType) -> str:
-    """Return the chart as JSON, without the characters that no image can hold.
-
-    vl-convert ends the whole process at a control character, and Vega cannot parse line separators in a
-    domain; a label of the data may have both.
-    """
-    text = json.dumps(to_spec(chart), allow_nan=False)
-    return _UNDRAWABLE.sub(lambda found: found[0] if found[0] == "\\\\" else " ", text)
-
-
-def _svg_size(svg: str) -> tuple[int, int]:
-    numbers = svg.partition('viewBox="0 0 ')[2].partition('"')[0].split()
-    return round(float(numbers[0])), round(float(numbers[1]))
-
-
-def _footer_height(lines: list[str]) -> int:
-    return round(FOOTER_SIZE * _LINE * len(lines) + FOOTER_SIZE) if lines else 0
-
-
-def _wrap(text: str, width: float, size: int, most: int) -> list[str]:
-    """Return the text in at most `most` lines of a width in pixels, an ellipsis where it was cut."""
-    lines: list[str] = []
-    line = ""
-    for word in text.split():
-        for piece in _pieces(word, width, size):
-            longer = f"{line} {piece}" if line else piece
-            if line and _text_width(longer, size) > width:
-                lines.append(line)
-                line = piece
-            else:
-                line = longer
-    lines += [line] if line else []
-    if len(lines) <= most:
-        return lines
-    last = lines[most - 1]
-    while last and _text_width(last + "…", size) > width:
-        last = last[:-1]
-    return [*lines[: most - 1], last.rstrip() + "…"]
-
-
-def _pieces(word: str, width: float, size: int) -> list[str]:
-    """Return a word cut where it alone is wider than a line."""
-    pieces = [""]
-    for letter in word:
-        if pieces[-1] and _text_width(pieces[-1] + letter, size) > width:
-            pieces.append("")
-        pieces[-1] += letter
-    return pieces
-
-
-def _text_width(text: str, size: int) -> float:
-    """Return an estimate in pixels, on the wide side: 0.56 em a letter, 1 em for East Asian and emoji."""
-    return sum(size * (1.0 if unicodedata.east_asian_width(c) in "WF" else 0.56) for c in text)
-
-
-def _printable(text: str) -> str:
-    """Return text that XML can hold."""
-    return "".join(c for c in text if c.isprintable())
-
-
-@cache
-def _vega_bundle() -> str:
-    return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
