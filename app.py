@@ -7,7 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.ui import datasets, header, sidebar
+from core.ui import datasets, header, sidebar, states, style
 
 ICON = str(Path(__file__).parent / "core" / "ui" / "icon.png")
 
@@ -114,6 +114,9 @@ WITHOUT_DATASET = ("Import",)
 st.set_page_config(page_icon=ICON, layout="wide")
 page = st.navigation(PAGES, expanded=True)
 st.set_page_config(page_title=f"{page.title} · ReasonScape Explorer", page_icon=ICON)
-header.show(page.title)
-sidebar.show(datasets.data_folder(), needed=page.title not in WITHOUT_DATASET)
-page.run()
+style.show()
+tools = header.show(page.title)
+with states.told():
+    if view := sidebar.show(datasets.data_folder(), needed=page.title not in WITHOUT_DATASET):
+        header.show_tools(tools, view, page.url_path)
+    page.run()

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.errors import ReasonScapeError
 from core.tiers.scores import explain_cell, explain_score, export_frame, interval_chart, leaderboard_image
-from core.ui import cache, download, drill, figure, leaderboard, sidebar, states
+from core.ui import address, cache, download, drill, figure, leaderboard, sidebar, states
 from core.ui.wording import escape
 
 view = sidebar.current()
@@ -14,10 +14,12 @@ names = view.config.eval_names
 dark = figure.is_dark()
 
 summary = st.container()
+offered = view.filters.evals(view.config)
+address.name_unknown("baseline", [names[one] for one in offered], "a baseline")
 with st.container(horizontal=True, vertical_alignment="bottom"):
     baseline = st.selectbox(
         "Compare with",
-        view.filters.evals(view.config),
+        offered,
         index=None,
         format_func=names.__getitem__,
         key="baseline",

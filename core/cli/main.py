@@ -21,6 +21,7 @@ from core.cli import (
     spiderweb,
     surface,
     tasks,
+    views,
 )
 from core.cli.output import PngError
 from core.errors import NothingFoundError, ReasonScapeError
@@ -49,6 +50,7 @@ app.command("hazard")(hazard.run)
 app.command("completions")(completions.run)
 app.command("modelinfo")(modelinfo.run)
 app.command("report")(report.run)
+app.command("views")(views.run)
 
 
 def main() -> None:

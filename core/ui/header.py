@@ -1,4 +1,4 @@
-"""The head of every page: its title, and its address to copy.
+"""The head of every page: its title, saved views, the report of what is selected, and its address to copy.
 
 The widgets are bound to the address, so it already says everything.
 """
@@ -6,15 +6,56 @@ The widgets are bound to the address, so it already says everything.
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.ui.datasets import KEY
+from core.ui.sidebar import View
+
+WIDTH = 340
+"""Of the buttons in a row, in pixels: on a narrow screen the row goes below the title as a whole."""
 
 
-def show(title: str) -> None:
-    """Draw the title, and beside it a popover with the page's full address."""
+def show(title: str) -> DeltaGenerator:
+    """Draw the title, and return the place beside it, for `show_tools`."""
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.title(title, width="content")
-        # Only an open popover asks for a run of its own, so that it shows the address as it is by then.
+        return st.container(width=WIDTH)
+
+
+def show_tools(place: DeltaGenerator, view: View | None, page: str) -> None:
+    """Draw what every page has beside its title.
+
+    Parameters
+    ----------
+    place
+        What `show` returned.
+    view
+        What the page works on; None where no dataset is open, and there is only the address.
+    page
+        The page's path in the address, "" for the first.
+    """
+    with place:
+        _tools(view, page)
+
+
+@st.fragment
+def _tools(view: View | None, page: str) -> None:
+    # Only an open popover asks for a run, and of this alone, so that it shows what there is by then. Its
+    # modules are imported by then too: the start of the app does not wait for them.
+    with st.container(horizontal=True, horizontal_alignment="right", gap="small"):
+        if view:
+            with st.popover("Views", icon=":material/bookmarks:", key="views", on_change="rerun") as popover:
+                if popover.open:
+                    from core.ui import saved_views
+
+                    saved_views.show(view, page)
+            with st.popover(
+                "Report", icon=":material/summarize:", key="report", on_change="rerun"
+            ) as popover:
+                if popover.open:
+                    from core.ui import report
+
+                    report.show(view)
         with st.popover("Share", icon=":material/link:", key="share", on_change="rerun") as popover:
             if popover.open:
                 st.markdown("This address opens the page as you see it:")

@@ -78,8 +78,8 @@ def opened() -> Dataset | None:
     return view.dataset if view else None
 
 
-def show(folder: Path, *, needed: bool = True) -> None:
-    """Draw the sidebar and set the view.
+def show(folder: Path, *, needed: bool = True) -> View | None:
+    """Draw the sidebar, set the view for the page, and return it; None where there is no dataset.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def show(folder: Path, *, needed: bool = True) -> None:
             with st.sidebar:
                 states.error(fault)
             st.session_state[_SHOWN] = True
-            return
+            return None
         if isinstance(fault, datasets.NoDatasetsError):
             states.no_datasets(folder)
         states.stop(fault)
@@ -113,8 +113,10 @@ def show(folder: Path, *, needed: bool = True) -> None:
     selection = cache.selection(dataset, filters)
     with summary:
         _summary(selection, filters, dataset.config)
-    st.session_state[_VIEW] = View(dataset, filters, methods, selection)
+    view = View(dataset, filters, methods, selection)
+    st.session_state[_VIEW] = view
     st.session_state[_SHOWN] = True
+    return view
 
 
 def _start_over_in_app() -> NoReturn:

@@ -1,14 +1,23 @@
 """A report as one HTML file that needs no network and runs nothing: text, tables, and images inside it."""
 
 import base64
+import logging
+import re
 from collections.abc import Iterator
 from html import escape
 
 import pandas as pd
 
 from core import charts
-from core.palette import theme
 from core.tiers.report.sections import Figure, Report, Section, Table
+from core.tiers.report.style import style
+
+_LOG = logging.getLogger(__name__)
+
+_TAG = re.compile(r"<[a-z](?:[^<>\"]|\"[^\"]*\")*>")
+# The image as a whole has an alternative text; what stands inside an <img> is read to nobody.
+_UNSEEN = re.compile(r' (?:role|aria-[a-z]+|pointer-events)="[^"]*"')
+_DIGITS = re.compile(r"(\d\.\d{3})\d+")
 
 
 def to_html(report: Report) -> str:
@@ -18,7 +27,8 @@ def to_html(report: Report) -> str:
         f'<li><a href="#section-{number}">{escape(one.title)}</a></li>'
         for number, one in enumerate(report.sections)
     )
-    said = "".join(f"<li>{escape(one.sentence)}</li>" for one in report.sections[:-1] if one.sentence)
+    said = "".join(f"<li>{escape(words)}</li>" for words in report.summary)
+    amounts = f" {escape(report.amounts)}." if report.amounts else ""
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -27,18 +37,22 @@ def to_html(report: Report) -> str:
 <meta http-equiv="Content-Security-Policy"
   content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
 <title>{escape(report.title)}</title>
-<style>{_style()}</style>
+<style>{style()}</style>
 </head>
 <body>
 <header>
 <h1>{escape(report.title)}</h1>
-<p>Selected: {escape(report.filters.sentence(report.config))}. {escape(report.methods.sentence())}.</p>
+<p>Selected: {escape(report.filters.sentence(report.config))}.{amounts}
+{escape(report.methods.sentence())}.</p>
 <p class="muted">ReasonScape Explorer {escape(report.version)}, {report.made_at:%Y-%m-%d %H:%M} UTC</p>
-<nav aria-label="Sections"><ol>{contents}</ol></nav>
 </header>
 <main>
 <section aria-labelledby="summary"><h2 id="summary">Summary</h2><ul>{said}</ul></section>
+<nav aria-label="Sections"><ol>{contents}</ol></nav>
 {sections}
+<section aria-labelledby="again"><h2 id="again">The same report again</h2>
+<p>With the same source files, and the path of the config in the place of its name:</p>
+<pre tabindex="0" role="region" aria-label="Command line">{escape(report.command("html"))}</pre></section>
 </main>
 </body>
 </html>
@@ -67,10 +81,24 @@ def _blocks(section: Section) -> Iterator[str]:
 
 
 def _figure(figure: Figure) -> str:
-    # As an image: an SVG cannot run anything there, and the ids of one cannot clash with another's.
-    data = base64.b64encode(charts.to_svg(figure.chart).encode()).decode()
     words = escape(str(figure.chart["description"]), quote=True)
-    return f'<figure><img src="data:image/svg+xml;base64,{data}" alt="{words}"></figure>'
+    try:
+        svg = lighter(charts.to_svg(figure.chart))
+    except Exception as fault:
+        # One figure that cannot be drawn must not cost the reader the others; the log has the traceback.
+        _LOG.exception("A figure of a report could not be drawn")
+        return f'<p class="fault">Figure not drawn ({escape(type(fault).__name__)}): {words}</p>'
+    # As an image: an SVG cannot run anything there, and the ids of one cannot clash with another's.
+    data = base64.b64encode(svg.encode()).decode()
+    return (
+        '<figure class="wide" tabindex="0" role="region" aria-label="Figure">'
+        f'<img src="data:image/svg+xml;base64,{data}" alt="{words}"></figure>'
+    )
+
+
+def lighter(svg: str) -> str:
+    """Return an SVG image without what nobody sees: labels of its marks, and digits beyond the third."""
+    return _TAG.sub(lambda tag: _DIGITS.sub(r"\1", _UNSEEN.sub("", tag[0])), svg)
 
 
 def _table(table: Table) -> str:
@@ -85,20 +113,3 @@ def _table(table: Table) -> str:
 
 def _cell(value: object) -> str:
     return f"<td>{'—' if value is None or value is pd.NA else escape(str(value))}</td>"
-
-
-def _style() -> str:
-    light, dark = theme(False), theme(True)
-    return f"""
-body {{ margin: 0 auto; max-width: 1080px; padding: 24px; font: 16px/1.5 {charts.FONT};
-  color: {light.text}; background: {light.background}; }}
-h1, h2, h3 {{ line-height: 1.2; }} h2 {{ margin-top: 2.5em; border-top: 1px solid #8886; padding-top: .6em; }}
-.muted, caption {{ opacity: .75; }} caption {{ text-align: left; padding: 4px 0; }}
-.fault {{ border-left: 4px solid #b3261e; padding-left: 12px; }}
-figure {{ margin: 20px 0; }} img {{ max-width: 100%; height: auto; background: {light.background}; }}
-.wide {{ overflow-x: auto; }} table {{ border-collapse: collapse; font-size: 13px; }}
-th, td {{ text-align: left; padding: 4px 10px 4px 0; border-bottom: 1px solid #8884; white-space: nowrap; }}
-@media (prefers-color-scheme: dark) {{ body {{ color: {dark.text}; background: {dark.background}; }}
-  a {{ color: #8ab4f8; }} }}
-@media print {{ section {{ break-inside: avoid-page; }} nav {{ display: none; }} }}
-"""

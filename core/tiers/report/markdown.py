@@ -9,13 +9,18 @@ from core.tiers.report.sections import Figure, Report, Section
 
 def to_markdown(report: Report) -> str:
     """Return the report as Markdown."""
-    said = [f"- {markdown_text(one.sentence)}" for one in report.sections[:-1] if one.sentence]
+    said = [f"- {markdown_text(words)}" for words in report.summary]
+    amounts = [f"{markdown_text(report.amounts)}."] if report.amounts else []
     parts = [
         f"# {markdown_text(report.title)}",
         f"Selected: {markdown_text(report.filters.sentence(report.config))}. {report.methods.sentence()}.",
+        *amounts,
         f"ReasonScape Explorer {report.version}, {report.made_at:%Y-%m-%d %H:%M} UTC",
         "\n".join(["## Summary", "", *said]),
         *(part for section in report.sections for part in _blocks(section)),
+        "## The same report again",
+        "With the same source files, and the path of the config in the place of its name:",
+        f"    {report.command('md')}",
     ]
     return "\n\n".join(part.rstrip() for part in parts) + "\n"
 

@@ -8,7 +8,7 @@ import pandas as pd
 from core.export import to_json
 from core.filters import Filters
 from core.store.dataset import Dataset
-from core.tiers.selection import count_selection
+from core.tiers.words import count
 
 MOST_FILES = 200
 """Source files listed; the others are counted."""
@@ -59,12 +59,8 @@ def read_provenance(dataset: Dataset, filters: Filters) -> Provenance:
             "sha256": [row["sha256"][:12] for row in rows],
         }
     )
-    count = count_selection(dataset, filters)
     words = filters.sentence(dataset.config)
-    selected = (
-        f"Selected: {words} ({count.evals:,} evals, {count.points:,} points, {count.items:,} items,"
-        f" {count.completions:,} completions). Filters: {' '.join(to_json(filters.to_dict()).split())}"
-    )
+    selected = f"Selected: {words}. Filters: {' '.join(to_json(filters.to_dict()).split())}"
     more = len(rows) - MOST_FILES
-    files = f"{len(rows):,} source files" + (f", the first {MOST_FILES} listed" if more > 0 else "") + "."
+    files = count(len(rows), "source file") + (f", the first {MOST_FILES} listed" if more > 0 else "") + "."
     return Provenance(table.iloc[:MOST_FILES], selected, files)

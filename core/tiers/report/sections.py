@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import altair as alt
@@ -11,14 +11,21 @@ import pandas as pd
 from core import __version__
 from core.config import DatasetConfig
 from core.errors import ReasonScapeError
+from core.export import file_name
 from core.filters import Filters
 from core.store.dataset import Dataset
 from core.tiers import cluster, hazard, scores, surface
 from core.tiers.methods import Methods
+from core.tiers.report.command import command_line
 from core.tiers.report.provenance import read_provenance
+from core.tiers.selection import count_selection
+from core.tiers.words import count
 
 MOST_FIGURES = 12
 """Figures per section; a report is read, and the pages of the app have all of them."""
+
+SOURCES = "Methods and sources"
+"""The title of the section that says how and of what a report is made: no result."""
 
 Chart = alt.LayerChart | alt.Chart | alt.VConcatChart | alt.HConcatChart | alt.ConcatChart | alt.FacetChart
 
@@ -67,11 +74,21 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """All sections of a selection, with what they were made of."""
+    """All sections of a selection, with what they were made of.
+
+    Attributes
+    ----------
+    source
+        The name of the config's file.
+    amounts
+        How much is selected, in words; "" where it could not be counted.
+    """
 
     config: DatasetConfig
+    source: str
     filters: Filters
     methods: Methods
+    amounts: str
     sections: tuple[Section, ...]
     made_at: datetime
     version: str = __version__
@@ -80,6 +97,21 @@ class Report:
     def title(self) -> str:
         """The heading of the report."""
         return f"{self.config.name}: evaluation report"
+
+    @property
+    def summary(self) -> list[str]:
+        """What came out, a sentence for each section, and which sections are not there."""
+        results = [one for one in self.sections if one.title != SOURCES]
+        said = [one.sentence for one in results if one.sentence]
+        return said + [f"{one.title}: not in this report. {one.fault}" for one in results if one.fault]
+
+    def command(self, extension: str) -> str:
+        """Return the command line that makes it again; its config is named without a folder."""
+        named = self.filters
+        if named.threshold == self.config.threshold:
+            named = replace(named, threshold=None)
+        output = file_name(self.config.name, "report", extension=extension, filters=named.to_dict())
+        return command_line(self.source, named, self.methods, output)
 
 
 def read_report(dataset: Dataset, filters: Filters, methods: Methods) -> Report:
@@ -97,7 +129,19 @@ def read_report(dataset: Dataset, filters: Filters, methods: Methods) -> Report:
     """
     resolved = filters.resolved(dataset.catalog)
     sections = tuple(_read(title, make, dataset, resolved, methods) for title, make in SECTIONS.items())
-    return Report(dataset.config, resolved, methods, sections, datetime.now(UTC))
+    source, amounts = dataset.config_path.name, _amounts(dataset, resolved)
+    return Report(dataset.config, source, resolved, methods, amounts, sections, datetime.now(UTC))
+
+
+def _amounts(dataset: Dataset, filters: Filters) -> str:
+    try:
+        found = count_selection(dataset, filters)
+    except Exception:
+        # The sections have the same trouble, and say so.
+        _LOG.exception("The selection of a report could not be counted")
+        return ""
+    amounts = [count(found.evals, "eval"), count(found.points, "point"), count(found.items, "item")]
+    return ", ".join([*amounts, count(found.completions, "completion")])
 
 
 Maker = Callable[[Dataset, Filters, Methods], Section]
@@ -157,7 +201,9 @@ def _hazards(dataset: Dataset, filters: Filters, methods: Methods) -> Section:
     grouping = hazard.read_groups(dataset, resolved, hazard.DEFAULT_SPLIT)
     size = hazard.page_bucket_size(hazard.largest_tokens(dataset, resolved))
     some = grouping.groups[:MOST_FIGURES]
-    found = hazard.read_page(dataset, resolved, methods, grouping, some, bucket_size=size)
+    found = hazard.read_page(
+        dataset, resolved, methods, grouping, some, bucket_size=size, most_buckets=hazard.MOST_BUCKETS
+    )
     if not found.curves:
         raise hazard.NoTokensError(hazard.no_tokens(found.without))
     figures = tuple(Figure(hazard.group_chart(found, curves)) for curves in found.curves)
@@ -173,7 +219,7 @@ def _left_out(total: int, what: str) -> Iterator[str]:
 def _provenance(dataset: Dataset, filters: Filters, methods: Methods) -> Section:
     found = read_provenance(dataset, filters)
     return Section(
-        "Methods and sources",
+        SOURCES,
         f"{methods.sentence()}. A completion is correct from a score of {filters.threshold:g}.",
         (Table("Source files of the database", found.imports),),
         (found.selected, found.files),
@@ -185,6 +231,6 @@ SECTIONS: dict[str, Maker] = {
     "Clusters": _clusters,
     "Surfaces": _surfaces,
     "Hazards": _hazards,
-    "Methods and sources": _provenance,
+    SOURCES: _provenance,
 }
 """The sections in reading order."""
