@@ -1,67 +1,67 @@
 """The command line's entry: commands registered, a user's mistake told in one sentence on stderr."""
 
+import importlib
 import sys
+from collections.abc import Iterable
 
 import typer
 
-from core.cli import (
-    cluster,
-    compare,
-    completions,
-    compression,
-    evals,
-    fft,
-    hazard,
-    imports,
-    inspect_source,
-    modelinfo,
-    report,
-    scores,
-    spectra,
-    spiderweb,
-    surface,
-    tasks,
-    views,
-)
-from core.cli.output import PngError
 from core.errors import NothingFoundError, ReasonScapeError
 
-app = typer.Typer(
-    name="python -m core",
-    help="ReasonScape Explorer without a browser: import evaluation results, rank models, export figures.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-app.command("import")(imports.run)
-app.command("inspect-source")(inspect_source.run)
-app.command("evals")(evals.run)
-app.command("tasks")(tasks.run)
-app.command("scores")(scores.run)
-app.command("cluster")(cluster.run)
-app.command("compare")(compare.run)
-app.command("spiderweb")(spiderweb.run)
-app.command("surface")(surface.run)
-app.command("spectra")(spectra.run)
-app.command("fft")(fft.run)
-app.command("compression")(compression.run)
-app.command("hazard")(hazard.run)
-app.command("completions")(completions.run)
-app.command("modelinfo")(modelinfo.run)
-app.command("report")(report.run)
-app.command("views")(views.run)
+COMMANDS = {
+    "import": "imports",
+    "inspect-source": "inspect_source",
+    "evals": "evals",
+    "tasks": "tasks",
+    "scores": "scores",
+    "cluster": "cluster",
+    "compare": "compare",
+    "spiderweb": "spiderweb",
+    "surface": "surface",
+    "spectra": "spectra",
+    "fft": "fft",
+    "compression": "compression",
+    "hazard": "hazard",
+    "completions": "completions",
+    "modelinfo": "modelinfo",
+    "report": "report",
+    "views": "views",
+}
+"""Each command with its module of core.cli, in the order of the help."""
+
+
+def make_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
+    """Return the application with some of its commands: to load the modules of all takes a second."""
+    app = typer.Typer(
+        name="python -m core",
+        help="ReasonScape Explorer without a browser: import results, rank models, export figures.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    # An application of one command would take the command's name for an argument.
+    app.callback()(_nothing_in_common)
+    for name in names:
+        app.command(name)(importlib.import_module(f"core.cli.{COMMANDS[name]}").run)
+    return app
+
+
+def _nothing_in_common() -> None:
+    pass
 
 
 def main() -> None:
     """Run a command; exit with 2 and one sentence where the user must change something."""
+    asked = sys.argv[1] if len(sys.argv) > 1 else ""
     try:
-        app()
-    except (NothingFoundError, PngError) as error:
-        print(error, file=sys.stderr)
-        sys.exit(2)
+        make_app([asked] if asked in COMMANDS else COMMANDS)()
     except ReasonScapeError as error:
-        print(f"Error: {error}", file=sys.stderr)
+        # Loaded with the command that failed, if it writes files.
+        from core.cli.output import PngError
+
+        whole = isinstance(error, NothingFoundError | PngError)
+        print(error if whole else f"Error: {error}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
         print("Interrupted; nothing was changed.", file=sys.stderr)
