@@ -13,8 +13,8 @@ from typing import Any
 import filelock
 import orjson
 
-from core.errors import DatasetError
-from core.whole_file import write_whole
+from core.errors import DatasetError, advice
+from core.whole_file import clear_unfinished, write_whole
 
 NOTE_LENGTH = 2_000
 """Most characters of a note."""
@@ -105,6 +105,7 @@ def remove_flag(path: Path, key: Key) -> None:
 def _rewrite(path: Path, change: Callable[[dict[Key, Flag]], dict[Key, Flag]]) -> None:
     try:
         with filelock.FileLock(path.with_suffix(".lock"), timeout=LOCK_SECONDS):
+            clear_unfinished(path)
             before = {flag.key: flag for flag in read_flags(path)}
             after = change(before)
             # A file that was never there need not come into being to hold nothing.
@@ -113,7 +114,7 @@ def _rewrite(path: Path, change: Callable[[dict[Key, Flag]], dict[Key, Flag]]) -
     except filelock.Timeout as fault:
         raise DatasetError(f"Another program has been writing {path} for {LOCK_SECONDS:g} s") from fault
     except OSError as fault:
-        raise DatasetError(f"The flags cannot be written: {path}: {fault.strerror}") from fault
+        raise DatasetError(f"The flags cannot be written: {path}: {fault.strerror}{advice(fault)}") from fault
 
 
 def _line(flag: Flag) -> bytes:

@@ -5,7 +5,7 @@ import streamlit as st
 from core.errors import ReasonScapeError
 from core.tiers import spiderweb as tier
 from core.ui import download, linked_table, sidebar, spiderweb, states
-from core.ui.wording import apart, capital, escape
+from core.ui.wording import apart, capital, escape, said_as
 
 view = sidebar.current()
 
@@ -48,7 +48,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     chosen = st.multiselect(
         "Show",
         found.evals,
-        format_func=lambda one: labels.get(one, str(one)),
+        format_func=said_as(labels),
         key="shown",
         bind="query-params",
         max_selections=spiderweb.MOST_PANELS,

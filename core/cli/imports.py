@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from core.cli.output import write_stdout
 from core.errors import SourceError
 from core.importers import import_sources, terminal_progress
 from core.importers.formats import NAMES
@@ -100,7 +101,7 @@ def run(
         )
     if lines is not None:
         lines.report(report)
-    sys.stdout.write(report.to_text() + "\n")
+    write_stdout([report.to_text() + "\n"])
 
 
 def read_options(

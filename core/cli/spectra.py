@@ -1,11 +1,11 @@
 """`python -m core spectra`: the spectra of a dataset's prompts, computed and stored."""
 
-import sys
 from typing import Annotated
 
 import typer
 
 from core.cli.options import Config
+from core.cli.output import write_stdout
 from core.importers import terminal_progress
 from core.spectra import compute_spectra
 
@@ -30,4 +30,4 @@ def run(
     """
     with terminal_progress() as progress:
         report = compute_spectra(config, fetch=fetch, on_step=progress.step)
-    sys.stdout.write(report.to_text() + "\n")
+    write_stdout([report.to_text() + "\n"])

@@ -31,6 +31,17 @@ def load_config(path: Path) -> DatasetConfig:
         raise ConfigError(f"Config not found: {path}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"Config cannot be read: {path}: {error}") from error
+    return read_config(text, path)
+
+
+def read_config(text: str, path: Path) -> DatasetConfig:
+    """Validate the text of a config; errors name the path.
+
+    Raises
+    ------
+    ConfigError
+        It is not JSON, or does not fit.
+    """
     try:
         document = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:

@@ -16,9 +16,9 @@ from typing import Any
 import filelock
 
 from core.config.entries import DatasetConfig
-from core.config.file import dump_config, load_config, lock_path
-from core.errors import ConfigError
-from core.whole_file import write_whole
+from core.config.file import dump_config, lock_path, read_config
+from core.errors import ConfigError, advice
+from core.whole_file import clear_unfinished, write_together
 
 MOST, MOST_CHARACTERS = 50, 4_000_000
 """Edits kept, and the length of their file; older ones are forgotten."""
@@ -73,8 +73,8 @@ def save_edit(config: DatasetConfig, path: Path, *, seen: str, what: str) -> Non
         if after == before:
             return
         edit = Edit(datetime.now(UTC).isoformat(timespec="seconds"), what, before, after)
-        write_whole(history_path(path), _lines([*edits(path), edit]).encode())
-        write_whole(path, after.encode())
+        history = _lines([*edits(path), edit])
+        write_together({history_path(path): history.encode(), path: after.encode()})
 
 
 def edits(path: Path) -> list[Edit]:
@@ -107,13 +107,8 @@ def undo(path: Path) -> str:
         last, current = known[-1], _read(path)
         # As it was to the letter where nothing else has touched it.
         text = last.before if current == last.after else _without(last, current)
-        write_whole(path, text.encode())
-        try:
-            load_config(path)
-        except ConfigError:
-            write_whole(path, current.encode())
-            raise
-        write_whole(history_path(path), _lines(known[:-1]).encode())
+        read_config(text, path)
+        write_together({history_path(path): _lines(known[:-1]).encode(), path: text.encode()})
         return last.what
 
 
@@ -171,11 +166,20 @@ def _locked(path: Path) -> Iterator[None]:
     except OSError as error:
         raise ConfigError(f"{path.parent} cannot be written: {error.strerror}; nothing was saved") from error
     try:
+        clear_left_aside(path)
         yield
     except OSError as error:
-        raise ConfigError(f"{path.name} could not be saved: {error.strerror}") from error
+        raise ConfigError(
+            f"{path.name} could not be saved, it is as it was: {error.strerror}{advice(error)}"
+        ) from error
     finally:
         lock.release()
+
+
+def clear_left_aside(path: Path) -> None:
+    """Remove what a killed writer of a config or of its edits left; the caller holds the dataset's lock."""
+    for one in (path, history_path(path)):
+        clear_unfinished(one)
 
 
 def _read(path: Path) -> str:

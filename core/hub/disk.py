@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from core import whole_file
-from core.errors import ReasonScapeError
+from core.errors import ReasonScapeError, advice
 
 READABLE = 50_000_000
 """Bytes; a larger file in the cache is not read."""
@@ -19,7 +19,7 @@ def write_whole(path: Path, data: bytes) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         whole_file.write_whole(path, data)
     except OSError as fault:
-        raise CacheError(f"{path} cannot be written: {fault.strerror or fault}") from fault
+        raise CacheError(f"{path} cannot be written: {fault.strerror or fault}{advice(fault)}") from fault
 
 
 def read_bytes(path: Path, most: int = READABLE) -> bytes:

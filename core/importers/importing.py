@@ -6,7 +6,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from core.config import NAME_PATTERN, load_config, lock_path
-from core.errors import SourceError
+from core.config.history import clear_left_aside
+from core.errors import SourceError, advice
 from core.importers import infer
 from core.importers.formats import reader_named
 from core.importers.parsing import canonical
@@ -23,7 +24,8 @@ from core.importers.user_options import checked_overrides, checked_tasks, read_m
 from core.importers.workers import Pool
 from core.importers.workplace import only_one, staging_folder
 from core.spectra.write import write_spectra
-from core.store import BuildReport, ImportRow, build_database, known_imports
+from core.store import BuildReport, ImportRow, build_database, known_imports, remove_unfinished
+from core.store.dataset import database_path
 
 
 def import_sources(
@@ -104,7 +106,7 @@ def import_sources(
             run = _Import(sources, name, data, options, format, progress, staging)
             return run.run(keep_text=keep_text, write_config=write_config, rebuild=rebuild, began=began)
     except OSError as error:
-        raise SourceError(f"The import stopped, the database is as it was: {error}") from error
+        raise SourceError(f"The import stopped, the database is as it was: {error}{advice(error)}") from error
 
 
 @contextmanager
@@ -157,7 +159,9 @@ class _Import:
     def run(self, *, keep_text: bool, write_config: bool, rebuild: bool, began: float) -> ImportReport:
         if self.config.exists():
             # Before anything is done: a config that cannot be read must not be found out at the end.
-            self.database = (self.config.parent / load_config(self.config).db).resolve()
+            self.database = database_path(self.config, load_config(self.config))
+        clear_left_aside(self.config)
+        remove_unfinished(self.database)
         self.progress.step("Looking for files")
         found = find_files(self.sources)
         known = [] if rebuild else known_imports(self.database)
@@ -171,7 +175,13 @@ class _Import:
         added = []
         if write_config and self.database.exists():
             self.progress.step("Writing the config")
-            added = infer.append_missing(self.config, self.database, name=self.name)
+            try:
+                added = infer.append_missing(self.config, self.database, name=self.name)
+            except OSError as error:
+                raise SourceError(
+                    f"The results are in {self.database.name}, but the config could not be written: {error}"
+                    f"{advice(error)}: importing again adds to it what is missing"
+                ) from error
         return self._report(plan, found, tallies, built, added, time.monotonic() - began)
 
     def _build(

@@ -3,7 +3,7 @@
 Here lives everything that knows how the file is laid out; no statistics, no charts, no Streamlit.
 """
 
-from core.store.build import BuildReport, build_database
+from core.store.build import BuildReport, build_database, remove_unfinished
 from core.store.dataset import Dataset, Fingerprint, fingerprint, open_dataset
 from core.store.imports import ImportRow, known_imports
 from core.store.schema import SCHEMA_VERSION
@@ -18,4 +18,5 @@ __all__ = [
     "fingerprint",
     "known_imports",
     "open_dataset",
+    "remove_unfinished",
 ]

@@ -14,7 +14,7 @@ from typing import TypeVar
 import duckdb
 
 from core import __version__
-from core.errors import DatasetError
+from core.errors import DatasetError, advice
 from core.store.aggregate import write_aggregates
 from core.store.attach import attach, quoted
 from core.store.imports import ImportRow, remove_replaced, write_imports
@@ -112,7 +112,7 @@ def rewrite_database(
     DatasetError
         The existing database cannot be read, or the new one not written.
     """
-    aside = db_path.with_name(f"{db_path.name}{BUILDING}")
+    aside = _aside(db_path)
     _remove(aside)
     try:
         if db_path.exists() and not start_over:
@@ -129,11 +129,20 @@ def rewrite_database(
         _sync(db_path.parent)
     except (duckdb.Error, OSError) as error:
         raise DatasetError(
-            f"The database {db_path} could not be written, nothing was changed: {error}"
+            f"The database {db_path} could not be written, nothing was changed: {error}{advice(error)}"
         ) from error
     finally:
         _remove(aside)
     return result
+
+
+def remove_unfinished(db_path: Path) -> None:
+    """Remove what a killed build left beside a database; the caller holds the dataset's lock."""
+    _remove(_aside(db_path))
+
+
+def _aside(db_path: Path) -> Path:
+    return db_path.with_name(f"{db_path.name}{BUILDING}")
 
 
 def _remove(aside: Path) -> None:

@@ -16,9 +16,19 @@ from core.store.flagged import load_flagged
 from core.store.membership import load_membership
 
 Fingerprint = tuple[str | int, ...]
-"""(path, size, mtime_ns) of database, config and flags: another value is another dataset."""
+"""(path, size, mtime_ns, inode) of database, config and flags: another value is another dataset.
+
+What is written here is moved into place, so that a clock that was set back cannot hide it: two files that
+exist at once have different inodes.
+"""
 
 MEMORY_LIMIT = "1GB"
+
+ATTEMPTS = 10
+"""Times that a dataset is opened whose files change meanwhile."""
+
+LOST = (duckdb.IOException, duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException)
+"""What DuckDB raises where the file of an open database is cut, or its disk has gone."""
 
 
 class Dataset:
@@ -26,7 +36,8 @@ class Dataset:
 
     Queries name the file's tables `data.points` and so on, and the tables in memory of
     core.store.membership and core.store.flagged without a prefix. Safe to use from several threads: each
-    query has its own cursor. `lost_flags` are flags of completions that the database does not have.
+    query has its own cursor. `lost_flags` are flags of completions that the database does not have. Once
+    the file could not be read any more `broken` is true, and the dataset has to be opened again.
     """
 
     def __init__(
@@ -43,14 +54,28 @@ class Dataset:
         self.db_path = db_path
         self.fingerprint = mark
         self.lost_flags = lost_flags
+        self.broken = False
         self._connection = connection
         self.catalog = self._read_catalog()
 
     def sql(self, query: str, **parameters: Any) -> pa.Table:
-        """Run a query with `$name` parameters and return its rows."""
+        """Run a query with `$name` parameters and return its rows.
+
+        Raises
+        ------
+        DatasetError
+            The file of the database can no longer be read.
+        """
         cursor = self._connection.cursor()
         try:
             return cursor.sql(query, params=parameters or None).to_arrow_table()
+        except LOST as error:
+            self.broken = True
+            reason = str(error).splitlines()[0]
+            raise DatasetError(
+                f"The database {self.db_path} can no longer be read ({reason}); see that its disk is there"
+                " and try again"
+            ) from error
         finally:
             cursor.close()
 
@@ -97,9 +122,14 @@ def database_path(config_path: Path, config: DatasetConfig, root: Path | None = 
     Raises
     ------
     DatasetError
-        With a root, the database lies outside it.
+        What the config says is no path; with a root, the database lies outside it.
     """
-    path = (config_path.parent / config.db).resolve()
+    try:
+        path = (config_path.parent / config.db).resolve()
+    except (ValueError, OSError, RuntimeError) as error:
+        raise DatasetError(
+            f"The database of {config_path.name} is no path: {config.db!r} ({error})"
+        ) from error
     if root is not None and not path.is_relative_to(root.resolve()):
         raise DatasetError(
             f"The database of {config_path.name} lies outside the data folder ({config.db}); the app opens"
@@ -113,12 +143,16 @@ def fingerprint(config_path: Path, root: Path | None = None) -> Fingerprint:
     db_path = database_path(config_path, load_config(config_path), root)
     try:
         marks = [(path, path.stat()) for path in (db_path, config_path)]
+        flags = flags_path(config_path)
+        with suppress(FileNotFoundError):
+            marks.append((flags, flags.stat()))
     except FileNotFoundError:
         raise DatasetError(f"Database not found: {db_path}") from None
-    flags = flags_path(config_path)
-    with suppress(FileNotFoundError):
-        marks.append((flags, flags.stat()))
-    return tuple(part for path, stat in marks for part in (str(path), stat.st_size, stat.st_mtime_ns))
+    except OSError as error:
+        raise DatasetError(f"The database {db_path} cannot be read: {error.strerror}") from error
+    return tuple(
+        part for path, stat in marks for part in (str(path), stat.st_size, stat.st_mtime_ns, stat.st_ino)
+    )
 
 
 def open_dataset(config_path: Path, root: Path | None = None) -> Dataset:
@@ -136,8 +170,20 @@ def open_dataset(config_path: Path, root: Path | None = None) -> Dataset:
     ConfigError, DatasetError
         The config or the database cannot be used; the message says why and what to do.
     """
+    for _ in range(ATTEMPTS):
+        mark = fingerprint(config_path, root)
+        dataset = _open(config_path, root, mark)
+        # A file replaced in between would be read under the fingerprint of the one before it.
+        if fingerprint(config_path, root) == mark:
+            return dataset
+        dataset.close()
+    raise DatasetError(
+        f"The files of {config_path.stem} change all the time; try again when they are written"
+    )
+
+
+def _open(config_path: Path, root: Path | None, mark: Fingerprint) -> Dataset:
     config = load_config(config_path)
-    mark = fingerprint(config_path, root)
     db_path = database_path(config_path, config, root)
     connection = duckdb.connect(
         ":memory:",

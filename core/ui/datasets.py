@@ -111,14 +111,31 @@ def pick(folder: Path, on_change: Callable[[], None]) -> Dataset:
 
 def _open(config_path: Path, folder: Path) -> Dataset:
     try:
-        return opened(config_path, folder, fingerprint(config_path, folder))
+        mark = fingerprint(config_path, folder)
+        dataset = opened(config_path, folder, mark)
     except OSError as fault:
         raise DatasetError(f"The dataset {config_path.name} cannot be read: {fault}") from fault
+    before = _last_opened().get((config_path, folder))
+    _last_opened()[config_path, folder] = mark
+    if before not in (None, mark):
+        # The file of a replaced database takes its place on the disk for as long as somebody has it open.
+        opened.clear(config_path, folder, before)
+    return dataset
 
 
-# Entries beyond the last few are dropped, not closed: another run may still be reading from one, and the
-# connection closes itself with the last reference to it.
-@st.cache_resource(show_spinner="Opening the dataset …", max_entries=6)
+@st.cache_resource(show_spinner=False)
+def _last_opened() -> dict[tuple[Path, Path], Fingerprint]:
+    """Return the state in which each dataset was opened last."""
+    return {}
+
+
+def _usable(dataset: Dataset) -> bool:
+    return not dataset.broken
+
+
+# Entries that are no longer needed are dropped, not closed: another run may still be reading from one, and
+# the connection closes itself with the last reference to it.
+@st.cache_resource(show_spinner="Opening the dataset …", max_entries=6, validate=_usable)
 def opened(config_path: Path, folder: Path, mark: Fingerprint) -> Dataset:
     """Return a dataset, opened once per state of its files."""
     return open_dataset(config_path, folder)

@@ -112,7 +112,7 @@ def show_history(editing: Editing) -> None:
             icon=":material/undo:",
             on_click=_undo,
             args=(editing.path,),
-            help=f"Takes back: {last.what}",
+            help=f"Takes back: {escape(last.what)}",
         )
         more = f", {len(known) - 1} before it" if len(known) > 1 else ""
         when = last.at.replace("T", " ").partition("+")[0]

@@ -208,10 +208,9 @@ def start_button(order: Order, chosen: Chosen, data: Path, problems: tuple[str, 
 
 
 def _start(order: Order, chosen: Chosen, data: Path) -> None:
-    place = chosen.place or imports_place.new_place(data)
     try:
-        imports_run.start(order, place)
-    except ReasonScapeError as fault:
+        imports_run.start(order, chosen.place or imports_place.new_place(data))
+    except (OSError, ReasonScapeError) as fault:
         st.session_state["_imports_fault"] = str(fault)
         return
     imports_source.forget()

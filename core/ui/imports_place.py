@@ -11,6 +11,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from core.errors import SourceError, advice
+
 FOLDER = ".imports"
 """Under the data folder: a folder for each upload and import."""
 
@@ -22,9 +24,18 @@ FORGOTTEN = 12 * 3600.0
 
 
 def new_place(data: Path) -> Path:
-    """Make the folder of an upload or an import, readable by nobody else."""
+    """Make the folder of an upload or an import, readable by nobody else.
+
+    Raises
+    ------
+    SourceError
+        The data folder cannot be written.
+    """
     place = data / FOLDER / f"{int(time.time()):x}-{secrets.token_hex(4)}"
-    (place / FILES).mkdir(parents=True, mode=0o700)
+    try:
+        (place / FILES).mkdir(parents=True, mode=0o700)
+    except OSError as fault:
+        raise SourceError(f"{data} cannot be written: {fault.strerror}{advice(fault)}") from fault
     return place
 
 

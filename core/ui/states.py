@@ -1,12 +1,14 @@
 """What a page shows instead of results: an error, nothing to open, nothing selected."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
 import streamlit as st
 
 from core.config import DatasetConfig
+from core.errors import ReasonScapeError
 from core.tiers.selection import Relaxation
 from core.ui.wording import count, escape
 
@@ -23,6 +25,15 @@ def stop(message: object) -> NoReturn:
     """Show a fault and end the page."""
     error(message)
     st.stop()
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Show a fault in what the user gave wherever a page meets one, and end the page."""
+    try:
+        yield
+    except ReasonScapeError as fault:
+        stop(fault)
 
 
 def no_datasets(folder: Path) -> NoReturn:

@@ -1,10 +1,12 @@
 """The widgets of the Surface page, bound to the address: surfaces, projections, a pair to build, the view."""
 
+import weakref
 from collections.abc import Collection, Mapping, Sequence
 
 import streamlit as st
 
 from core.errors import ReasonScapeError
+from core.store.dataset import Dataset
 from core.tiers import surface as tier
 from core.tiers.surface import PRESETS, Pair, Panel, SurfaceGrid
 from core.tiers.surface import View as Direction
@@ -91,7 +93,8 @@ def build_pair(view: View, *, expanded: bool) -> Pair | None:
                 icon=":material/playlist_add:",
                 disabled=pair is None,
                 on_click=_append,
-                args=(view, pair),
+                # A session remembers this after the page was left, and would keep a replaced database open.
+                args=(weakref.ref(view.dataset), pair),
             )
     return pair
 
@@ -113,18 +116,21 @@ def _choice(label: str, key: str, labels: Mapping[str, str], placeholder: str) -
     return chosen
 
 
-def _append(view: View, pair: Pair) -> None:
+def _append(shown: weakref.ref[Dataset], pair: Pair) -> None:
     """Append the pair's surface to the config (a callback), show it, and say so."""
+    if (dataset := shown()) is None:
+        st.session_state[_SAID] = "The database was replaced meanwhile; look at it as it is now, and append"
+        return
     try:
-        surface = tier.build_surface(view.dataset, pair)
-        new = tier.append_surface(view.dataset.config_path, pair.base_task, surface)
+        surface = tier.build_surface(dataset, pair)
+        new = tier.append_surface(dataset.config_path, pair.base_task, surface)
     except ReasonScapeError as fault:
         st.session_state[_SAID] = str(fault)
         return
     for key in (BUILD_TASK, BUILD_X, BUILD_Y):
         st.session_state[key] = None
     st.session_state[SURFACES] = [*(st.session_state.get(SURFACES) or []), new]
-    st.session_state[_SAID] = f"Appended to {view.dataset.config_path.name} as {new}."
+    st.session_state[_SAID] = f"Appended to {dataset.config_path.name} as {new}."
 
 
 def choose_panels(grid: SurfaceGrid) -> list[tuple[int, str]]:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 Option = TypeVar("Option")
@@ -10,12 +10,14 @@ Option = TypeVar("Option")
 _MARKS = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|$~^:&=\"'/@%])")
 # Streamlit turns :name: into an emoji or an icon after Markdown has been read, so a backslash is too early.
 _SHORTCODE = re.compile(r":(?=[\w+\-/]+:)")
+# And it makes links of bare addresses after that, too.
+_ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?<=@)(?=[\w.-])", re.IGNORECASE)
 _WORD_JOINER = "\u2060"
 
 
 def escape(text: object) -> str:
     """Return text that Markdown shows as it is, on one line."""
-    plain = " ".join(str(text).split())
+    plain = _ADDRESS.sub(_WORD_JOINER, " ".join(str(text).split()))
     return _MARKS.sub(r"\\\1", _SHORTCODE.sub(f":{_WORD_JOINER}", plain))
 
 
@@ -47,4 +49,20 @@ def apart(options: Iterable[Option], labels: Iterable[str]) -> dict[Option, str]
         for option, label in zip(options, labels, strict=True)
     ]
     times = Counter(label for _, label in pairs)
-    return {option: label if times[label] == 1 else f"{label} [{option!r}]" for option, label in pairs}
+    taken = {label for label, number in times.items() if number == 1}
+    told = {}
+    for option, label in pairs:
+        unique = label
+        while times[label] > 1 and (unique == label or unique in taken):
+            unique += f" [{option!r}]"
+        taken.add(unique)
+        told[option] = unique
+    return told
+
+
+def said_as(labels: Mapping[Option, str]) -> Callable[[Option], str]:
+    """Return the `format_func` of a widget that a page shows.
+
+    A session remembers it after the page was left; made in the page it would keep all that the page had.
+    """
+    return lambda option: labels.get(option, str(option))
