@@ -21,7 +21,7 @@ from core.store.imports import ImportRow, remove_replaced, write_imports
 from core.store.load import load_staging
 from core.store.schema import SCHEMA_VERSION, TABLES
 
-MEMORY_LIMIT = "2GB"
+MEMORY_LIMIT = "500MB"
 """Beyond this DuckDB spills to the folder of the build."""
 
 BUILDING = ".building"
