@@ -1,5 +1,7 @@
 """One completion on screen: what was asked, what was answered, and why it counts as it does."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from core.errors import ReasonScapeError
@@ -143,6 +145,7 @@ def _flag(view: View, one: Completion) -> None:
         states.error(fault)
     if one.flag is not None:
         st.warning(escape(f"Flagged{': ' + one.flag if one.flag else ''}"), icon=":material/flag:")
+    config = view.dataset.config_path
     note = f"note {one.completion_id} {one.flag}"
     with st.form("flag", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(
@@ -157,19 +160,20 @@ def _flag(view: View, one: Completion) -> None:
             "Flag" if one.flag is None else "Change the note",
             key="flag it",
             on_click=_write,
-            args=(view, one, note),
+            # A session remembers this after the page was left, and would keep a replaced database open.
+            args=(config, one, note),
         )
         if one.flag is not None:
-            st.form_submit_button("Unflag", key="unflag it", on_click=_write, args=(view, one, None))
+            st.form_submit_button("Unflag", key="unflag it", on_click=_write, args=(config, one, None))
 
 
-def _write(view: View, one: Completion, note: str | None) -> None:
+def _write(config: Path, one: Completion, note: str | None) -> None:
     """Flag a completion with the note of a widget, or take its flag away (a callback)."""
     try:
         if note is None:
-            tier.unflag_completion(view.dataset, one)
+            tier.unflag_completion(config, one)
         else:
-            tier.flag_completion(view.dataset, one, st.session_state[note])
+            tier.flag_completion(config, one, st.session_state[note])
     except ReasonScapeError as fault:
         st.session_state[_FAULT] = str(fault)
     else:

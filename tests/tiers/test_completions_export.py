@@ -107,7 +107,7 @@ def test_a_file_ends_before_it_grows_too_large() -> None:
 def test_a_flag_is_written_read_and_taken_away(made: Callable[..., Dataset]) -> None:
     dataset = made([completion(item_key="k", params={"b": 1, "a": True}, template="cot")])
     path = flags_path(dataset.config_path)
-    flag_completion(dataset, read_completion(dataset, Filters(), 0), "  look again ")
+    flag_completion(dataset.config_path, read_completion(dataset, Filters(), 0), "  look again ")
     (flag,) = read_flags(path)
     assert (flag.template, flag.params, flag.item_key, flag.note) == (
         "cot",
@@ -122,7 +122,7 @@ def test_a_flag_is_written_read_and_taken_away(made: Callable[..., Dataset]) -> 
     assert read_page(reopened, Filters(), Wanted(flagged=True), 1)["flag"].tolist() == ["look again"]
     assert next(records(reopened, Filters(), Wanted()))["flag"] == "look again"
     assert len(read_page(reopened, Filters(flagged="exclude"), Wanted(), 1)) == 0
-    unflag_completion(reopened, one)
+    unflag_completion(reopened.config_path, one)
     assert read_flags(path) == ()
 
 

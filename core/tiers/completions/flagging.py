@@ -1,13 +1,13 @@
 """Flagging completions by hand: the flag names the completion by what it is, see core.flags."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 from core.flags import NOTE_LENGTH, Flag, add_flag, canonical_params, flags_path, remove_flag
-from core.store.dataset import Dataset
 from core.tiers.completions.one import Completion
 
 
-def flag_completion(dataset: Dataset, completion: Completion, note: str) -> None:
+def flag_completion(config: Path, completion: Completion, note: str) -> None:
     """Flag a completion, or give its flag another note; the dataset must be opened again to see it.
 
     Raises
@@ -16,12 +16,12 @@ def flag_completion(dataset: Dataset, completion: Completion, note: str) -> None
         The flags cannot be read or written.
     """
     at = datetime.now(UTC).isoformat(timespec="seconds")
-    add_flag(flags_path(dataset.config_path), _flag(completion, note.strip()[:NOTE_LENGTH], at))
+    add_flag(flags_path(config), _flag(completion, note.strip()[:NOTE_LENGTH], at))
 
 
-def unflag_completion(dataset: Dataset, completion: Completion) -> None:
+def unflag_completion(config: Path, completion: Completion) -> None:
     """Take a completion's flag away; nothing where it has none. Raises DatasetError."""
-    remove_flag(flags_path(dataset.config_path), _flag(completion, "", "").key)
+    remove_flag(flags_path(config), _flag(completion, "", "").key)
 
 
 def _flag(one: Completion, note: str, at: str) -> Flag:
