@@ -16,6 +16,7 @@ from core.ui import (
 from core.ui.wording import capital, count, escape
 
 view = sidebar.current()
+st.markdown(f"**{escape(completions.summary(view))}**")
 
 VIEWS = {"list": "Completions", "hardest": "Hardest items"}
 shown = st.segmented_control(
@@ -39,10 +40,9 @@ def show_list() -> None:
         wanted = completions.read_wanted(st.session_state)
         total = completions.count(view.dataset, view.filters, wanted)
         words = wanted.sentence(view.config)
-        summary.markdown(
-            f"**{count(total, 'completion')} of {count(view.selection.completions, 'selected one')}"
-            f"{': ' + escape(words) if words else ''}.**"
-        )
+        if words:
+            listed = f"{count(total, 'completion')} of {count(view.selection.completions, 'selected one')}"
+            summary.markdown(f"{listed}: {escape(words)}.")
         summary.caption("Select a row to read it; the keys P and N go to the previous and the next one.")
         chosen = completions_list.show(view, wanted, total)
     except ReasonScapeError as fault:

@@ -4,6 +4,7 @@ import streamlit as st
 
 from core.errors import ReasonScapeError
 from core.ui import (
+    cache,
     compression,
     compression_controls,
     compression_figures,
@@ -26,9 +27,10 @@ try:
 except ReasonScapeError as fault:
     states.stop(fault)
 
-pages = -(-len(rows) // compression.ROWS)
+at_a_time = compression.rows_at_a_time(cache.selection(view.dataset, view.filters).completions)
+pages = -(-len(rows) // at_a_time)
 number = st.pagination(pages, key="compression_page", bind="query-params") if pages > 1 else 1
-shown = rows[compression.ROWS * (number - 1) : compression.ROWS * number]
+shown = rows[at_a_time * (number - 1) : at_a_time * number]
 groups = compression.groups(shown, view.filters)
 found = compression_figures.show_rows(view, groups, options, length, dark=dark)
 counts = compression.loops(view.dataset, view.filters, options.rule)
@@ -39,9 +41,9 @@ with summary:
         "How to read: right is longer, up is more information; responses below the diagonal band repeat"
         " themselves."
     )
-    with st.expander("How this is computed", icon=":material/functions:"):
-        st.markdown(compression_figures.HOW)
 compression_figures.show_figures(view, groups, options, length, found)
 compression_loops.show(view, options.rule, counts)
+with st.expander("How this is computed", icon=":material/functions:"):
+    st.markdown(compression_figures.HOW)
 st.subheader("All files")
 download.row(*compression.downloads(view, options, dimension, dark=dark))

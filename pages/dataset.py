@@ -6,7 +6,16 @@ import streamlit as st
 from core.errors import ReasonScapeError
 from core.export import csv_bytes, file_name
 from core.tiers.coverage import coverage_frame
-from core.ui import coverage_table, edit_evals, edit_save, edit_sources, edit_tiers, sidebar, states
+from core.ui import (
+    coverage_table,
+    edit_evals,
+    edit_save,
+    edit_sources,
+    edit_tiers,
+    holdings,
+    sidebar,
+    states,
+)
 from core.ui.wording import count, escape
 
 EDITS = ("Evals", "Tasks", "Tiers", "Sources")
@@ -34,13 +43,8 @@ def download(kind: str, frame: pd.DataFrame) -> None:
     )
 
 
-amounts = (
-    count(len(config.evals), "eval"),
-    count(len(dataset.catalog.base_tasks), "task"),
-    count(len(config.tiers), "tier"),
-)
 st.markdown(
-    f"**{escape(config.name)} has {', '.join(amounts[:2])} and {amounts[2]} from {count(files, 'file')};"
+    f"**{escape(holdings.sentence(dataset))}, from {count(files, 'file')};"
     f" {escape(coverage_table.sentence(rows))}**"
 )
 st.caption("Edits go to the dataset's config and never touch the results; each can be undone.")

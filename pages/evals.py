@@ -3,11 +3,13 @@
 import streamlit as st
 
 from core.errors import ReasonScapeError
+from core.tiers.evals_words import summary
 from core.ui import cache, download, drill, eval_table, sidebar, states
 from core.ui.wording import count, escape
 
 view = sidebar.current(show_unmatched=True)
 
+first = st.container()
 search = st.text_input(
     "Search",
     key="evals_search",
@@ -22,6 +24,7 @@ try:
 except ReasonScapeError as fault:
     states.stop(fault)
 
+first.markdown(f"**{escape(summary(table, view.filters.evals(view.config)))}**")
 if table.problems:
     marker = "- " if len(table.problems) > 1 else ""
     st.warning("\n".join(marker + escape(problem) for problem in table.problems), icon=":material/info:")

@@ -13,11 +13,8 @@ from core.ui.wording import capital, escape
 view = sidebar.current()
 dark = figure.is_dark()
 
-st.markdown("Tokenizer or capability? Spectra of the prompts show what each tokenizer makes recur.")
 summary = st.container()
 fft_compute.say()
-st.caption(tier.HOW_TO_READ)
-fft_charts.show_formula()
 try:
     grid = fft_cache.grid(view.dataset, view.filters, ())
     shown = fft_charts.choose_rows(grid)
@@ -43,6 +40,7 @@ def show_grid() -> None:
     lines = fft_cache.lines(asked, view.dataset, grid, kind, number - 1)
     spec = fft_cache.chart(asked, view.dataset, grid, kind, number - 1, log=log, dark=dark)
     surface_charts.show_spec(spec, key="spectra")
+    st.caption(tier.HOW_TO_READ)
     if kind == "raw":
         st.markdown(f"*{escape(capital(tier.RAW_CAPTION))}.*")
     page = pages[number - 1]
@@ -85,6 +83,7 @@ show_grid()
 st.subheader("Two evals on the same prompts")
 compared = show_comparison(fft_charts.choose_evals(grid))
 summary.markdown(f"**{escape(tier.summarise(grid, compared))}**")
+fft_charts.show_formula()
 st.subheader("Tokenizers")
 fft_charts.show_columns(grid)
 fft_compute.show(view, first=False)

@@ -10,7 +10,6 @@ from core.ui.wording import count, escape
 view = sidebar.current()
 dark = figure.is_dark()
 
-st.caption("When do they answer, and are the answers right that come late?")
 summary = st.container()
 with st.container(horizontal=True, vertical_alignment="bottom"):
     split = hazard_controls.choose_split(view)
@@ -36,17 +35,16 @@ if not found.curves:
     st.stop()
 
 summary.markdown(f"**{escape(tier.summary(found))}**")
-st.markdown(hazard_panels.HOW_TO_READ)
-with st.expander("How this is computed", icon=":material/functions:"):
-    st.markdown(tier.FORMULAS)
-
 if found.bucket_size > bucket:
     st.caption(
         f"Buckets of {count(bucket, 'token')} are too many to draw here: these are of {found.bucket_size:,}."
         + (" The files of all groups have what you asked for." if pages > 1 else "")
     )
+st.caption(hazard_panels.HOW_TO_READ)
 hazard_panels.show_panels(view, found, hazard.specs(*asked, dark=dark))
 st.caption(escape(tier.footer(found)))
+with st.expander("How this is computed", icon=":material/functions:"):
+    st.markdown(tier.FORMULAS)
 
 
 @st.fragment

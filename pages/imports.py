@@ -5,6 +5,7 @@ import streamlit as st
 from core.errors import ReasonScapeError
 from core.ui import (
     datasets,
+    holdings,
     imports_inspect,
     imports_mapping,
     imports_order,
@@ -20,21 +21,26 @@ from core.ui import (
 from core.ui.imports_run import Order
 from core.ui.wording import escape
 
-sidebar.opened()
+dataset = sidebar.opened()
 data = datasets.data_folder().resolve()
 
+if dataset is None:
+    st.markdown("**0 datasets are open: the results that you import become the first.**")
+else:
+    here = escape(holdings.sentence(dataset))
+    st.markdown(f"**{here}; results of your own become a dataset beside it, or are added to it.**")
 imports_place.sweep(data)
 imports_watch.show(data)
 if (fault := imports_order.fault()) is not None:
     states.error(fault)
 
 st.markdown(
-    "**Bring in your own results: give a folder or upload files, see what they are, then import.**"
+    "Bring in your own results: give a folder or upload files, see what they are, then import."
     " Nothing is written before you start the import."
 )
 chosen = imports_source.choose(data)
 if chosen is None:
-    with st.expander("What can be imported", icon=":material/help:"):
+    with st.expander("What can be imported", icon=":material/help:", expanded=True):
         st.markdown(imports_source.FORMATS)
     st.stop()
 

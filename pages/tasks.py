@@ -5,12 +5,13 @@ import functools
 import streamlit as st
 
 from core.errors import ReasonScapeError
-from core.tiers.tasks import param_chart, task_frame
+from core.tiers.tasks import param_chart, summary, task_frame
 from core.ui import cache, download, figure, sidebar, states, task_detail
-from core.ui.wording import count
+from core.ui.wording import count, escape
 
 view = sidebar.current()
 
+first = st.container()
 search = st.text_input(
     "Search",
     key="tasks_search",
@@ -27,6 +28,7 @@ if not rows:
     states.no_rows(f"No task has “{search}” in its label, category, params, surfaces or projections.")
     st.stop()
 
+first.markdown(f"**{escape(summary(rows))}**")
 frame = task_frame(rows)
 by_id = {row.base_task: row for row in rows}
 st.caption(f"{count(len(rows), 'task')}. Select one to see it in detail.")

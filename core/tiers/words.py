@@ -1,4 +1,4 @@
-"""How every tier writes a missing number, a number and a list of names."""
+"""How every tier writes a missing number, a number, a count and a list of names."""
 
 from collections.abc import Sequence
 
@@ -11,6 +11,11 @@ EM_DASH = "—"
 def number(value: float, digits: int) -> str:
     """Return a number with so many decimals, an em dash where it is missing."""
     return EM_DASH if pd.isna(value) else f"{value:,.{digits}f}"
+
+
+def count(amount: int, noun: str) -> str:
+    """Return "1 item" or "1,200 items"."""
+    return f"{amount:,} {noun}{'' if amount == 1 else 's'}"
 
 
 def listed(names: Sequence[str], most: int = 6) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from core import charts
 from core.filters import Filters
 from core.store.dataset import Dataset
 from core.tiers import compare as tier
@@ -39,6 +40,7 @@ def choose(view: View) -> Choice:
     offered = tier.offered_evals(view.dataset, view.filters)
     if len(offered) < 2:
         _too_few(view, offered)
+    best = ranked(view.dataset, view.filters)
     names = eval_texts(view.config)
     for key in (A, B):
         address.name_unknown(key, [names[one] for one in offered], "an eval")
@@ -52,7 +54,7 @@ def choose(view: View) -> Choice:
             key=WITH,
             bind="query-params",
         )
-        a = _choose_eval("A", A, offered, names)
+        a = _choose_eval("A", A, offered, best, names)
         if against != ALL:
             st.button(
                 "Swap",
@@ -60,9 +62,9 @@ def choose(view: View) -> Choice:
                 icon=":material/swap_horiz:",
                 help="A becomes B, and B becomes A",
                 on_click=_swap,
-                args=(offered, a),
+                args=(best, a),
             )
-            b = _choose_eval("B", B, [one for one in offered if one != a], names)
+            b = _choose_eval("B", B, [one for one in offered if one != a], best, names)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         measure = st.segmented_control(
             "Measure",
@@ -89,16 +91,23 @@ def choose(view: View) -> Choice:
     return Choice(a, chosen, measure or tier.MEASURES[0], rule or tier.RULES[0])
 
 
-def _choose_eval(label: str, key: str, offered: list[int], names: dict[int, str]) -> int:
+def _choose_eval(label: str, key: str, offered: list[int], best: list[int], names: dict[int, str]) -> int:
+    first = next(one for one in best if one in offered)
     chosen = st.selectbox(
-        label, offered, format_func=names.__getitem__, key=key, bind="query-params", width=290
+        label,
+        offered,
+        index=offered.index(first),
+        format_func=names.__getitem__,
+        key=key,
+        bind="query-params",
+        width=290,
     )
-    return offered[0] if chosen is None else chosen
+    return first if chosen is None else chosen
 
 
-def _swap(offered: list[int], a: int) -> None:
+def _swap(best: list[int], a: int) -> None:
     b = st.session_state.get(B)
-    st.session_state[A] = next(one for one in offered if one != a) if b is None else b
+    st.session_state[A] = next(one for one in best if one != a) if b is None else b
     st.session_state[B] = a
 
 
@@ -125,6 +134,12 @@ def _too_few(view: View, offered: list[int]) -> None:
     st.stop()
 
 
+@kept("Looking for the pair to begin with …")
+def ranked(dataset: Dataset, filters: Filters) -> list[int]:
+    """Return the evals to compare, the best first."""
+    return tier.ranked_evals(dataset, filters)
+
+
 @kept("Comparing item by item …")
 def comparison(dataset: Dataset, filters: Filters, a: int, b: int, *, measure: str) -> Comparison:
     """Return A against B."""
@@ -149,7 +164,7 @@ def pair_chart(
 ) -> Spec:
     """Return the specification of the forest plot of A against B."""
     found = comparison(dataset, filters, a, b, measure=measure)
-    return tier.forest_chart(found, rule, page=page, dark=dark).to_dict(validate=False)
+    return charts.to_spec(tier.forest_chart(found, rule, page=page, dark=dark))
 
 
 @kept("Drawing the differences …")
@@ -157,9 +172,8 @@ def against_chart(
     dataset: Dataset, filters: Filters, a: int, *, measure: str, rule: str, page: int, dark: bool
 ) -> Spec:
     """Return the specification of the forest plot of A against all others."""
-    return tier.forest_chart(
-        against(dataset, filters, a, measure=measure), rule, page=page, dark=dark
-    ).to_dict(validate=False)
+    found = against(dataset, filters, a, measure=measure)
+    return charts.to_spec(tier.forest_chart(found, rule, page=page, dark=dark))
 
 
 @kept("Drawing accuracy by length …")
@@ -167,9 +181,7 @@ def length_chart(
     dataset: Dataset, filters: Filters, methods: Methods, a: int, b: int, *, rule: str, dark: bool
 ) -> Spec:
     """Return the specification of the chart of accuracy by length of response."""
-    return tier.length_chart(lengths(dataset, filters, methods, a, b, rule=rule), dark=dark).to_dict(
-        validate=False
-    )
+    return charts.to_spec(tier.length_chart(lengths(dataset, filters, methods, a, b, rule=rule), dark=dark))
 
 
 def downloads(view: View, result: Comparison | Against, rule: str) -> list[Download]:

@@ -29,6 +29,17 @@ MOST_EXPORTED, MOST_BYTES = 10_000, 200_000_000
 """Completions and bytes of one download."""
 
 
+@kept("Counting the outcomes …")
+def outcomes(dataset: Dataset, filters: Filters) -> dict[str, int]:
+    """Return how many selected completions have each outcome."""
+    return tier.read_outcomes(dataset, filters)
+
+
+def summary(view: View) -> str:
+    """Return what is selected and what became of it, in one sentence."""
+    return tier.summary(view.selection, outcomes(view.dataset, view.filters))
+
+
 @kept("Counting the completions …")
 def count(dataset: Dataset, filters: Filters, wanted: Wanted) -> int:
     """Return how many completions a list has."""

@@ -37,7 +37,14 @@ def show(view: View) -> None:
         )
         st.toggle("Match case", key=page.CASE, bind="query-params")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.pills("Outcome", tier.OUTCOMES, selection_mode="multi", key=drill.OUTCOMES, bind="query-params")
+        st.pills(
+            "Outcome",
+            tier.OUTCOMES,
+            selection_mode="multi",
+            key=drill.OUTCOMES,
+            bind="query-params",
+            wrap=True,
+        )
         st.selectbox(
             "Sort by",
             tier.SORTS,

@@ -13,7 +13,7 @@ import streamlit as st
 from core.config import Scalar
 from core.filters import Filters
 from core.tiers.completions import PAIR_NAMES, SORT_NAMES
-from core.ui import cache, datasets, figure, filter_texts
+from core.ui import cache, datasets, filter_texts
 from core.ui.sidebar import View
 
 OUTCOMES, ITEMS, LOOPS = "list.outcome", "list.items", "list.loops"
@@ -151,6 +151,6 @@ def narrowed(
 def _anchor(label: str, href: str) -> str:
     # An anchor of our own: Streamlit's links to pages keep the filters of the page that one leaves, and its
     # Markdown links open another tab. The label and the address are data, so both are escaped.
-    theme = "dark" if figure.is_dark() else "light"
-    colour = st.get_option(f"theme.{theme}.linkColor")
-    return f'<a href="{as_html(href)}" style="color: {colour}">{as_html(label)}</a>'
+    # Not the theme of this run either: the browser changes it without one.
+    light, dark = (st.get_option(f"theme.{theme}.linkColor") for theme in ("light", "dark"))
+    return f'<a href="{as_html(href)}" style="color: light-dark({light}, {dark})">{as_html(label)}</a>'

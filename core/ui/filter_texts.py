@@ -88,7 +88,7 @@ def filter_pairs(filters: Filters, catalog: Catalog, offers: Offers) -> Pairs:
     for name, values in filters.params:
         pairs += _texts(keys.PARAM + name, values, param_texts(offers.params.get(name, {})))
     if filters.threshold not in (None, config.threshold):
-        pairs.append((keys.THRESHOLD, f"{filters.threshold:g}"))
+        pairs.append((keys.THRESHOLD, keys.param_text(filters.threshold)))
     if filters.flagged == "exclude":
         pairs.append((keys.FLAGGED, "true"))
     return pairs

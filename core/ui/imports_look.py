@@ -20,6 +20,7 @@ from core.importers.record import complete
 from core.importers.sources import find_files, path_text
 from core.importers.staging_job import overridden, renamed_task
 from core.store import known_imports
+from core.store.dataset import database_path
 from core.ui.imports_columns import Table, read_table
 
 TRIED = 200
@@ -201,7 +202,8 @@ def plan(
     taken = recognise(found, options, format)
     known = []
     if config.exists():
-        known = known_imports((config.parent / load_config(config).db).resolve())
+        # The app reads and writes only what is in its data folder, which is where configs are.
+        known = known_imports(database_path(config, load_config(config), config.parent))
     made = make_plan(taken, known, options, found)
     return Preplan(
         new=tuple(file.path for file in made.new if not file.earlier_key),

@@ -13,6 +13,7 @@ from core.palette import accuracy_colour, text_on
 from core.tiers.scores import DrawsTable, Leaderboard, cell_text
 from core.tiers.scores.document import cell_columns
 from core.ui import linked_table
+from core.ui.wording import escape
 
 Cell = tuple[str, str | None]
 """A task and a tier, None for the pool over tiers."""
@@ -76,7 +77,8 @@ def screen_table(
         texts[name] = ["*" if cell is None else cell_text(cell) for cell in row_cells]
         fills[name] = [_shade(cell, dark) for cell in row_cells]
         cells[name] = of
-        columns[name] = st.column_config.TextColumn(heading, help=f"{heading}: center - upper [-truncated]")
+        help_ = f"{escape(heading)}: center - upper [-truncated]"
+        columns[name] = st.column_config.TextColumn(heading, help=help_)
     frame = pd.concat(
         [_scores(leaderboard, differences, baseline), pd.DataFrame(texts, index=rows.index), _sizes(rows)],
         axis=1,

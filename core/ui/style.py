@@ -6,8 +6,6 @@ SHEET = """<style>
 /* The primary colour lies under white text (tags, buttons), so it cannot also be text on the dark page. */
 [data-testid="stButtonGroup"] [data-selected="true"],
 [data-testid="stSliderThumbValue"], [data-testid="stSliderThumbValue"] * { color: inherit !important; }
-/* A chart wider than the screen moves by itself, not the whole page. */
-[class*="st-key-sideways_"] { overflow-x: auto; }
 </style>"""
 
 

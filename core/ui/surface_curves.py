@@ -9,6 +9,7 @@ from core.tiers.surface import Curve, SurfaceGrid
 from core.ui import download, figure, states, surface_cache
 from core.ui.sidebar import View
 from core.ui.surface_cache import Asked
+from core.ui.wording import escape
 
 
 @st.fragment
@@ -38,7 +39,7 @@ def show_slice(view: View, grid: SurfaceGrid, asked: Asked, *, dark: bool) -> No
         fixed, texts = (
             (panel.surface.y_data, panel.y_texts) if along == "x" else (panel.surface.x_data, panel.x_texts)
         )
-        at = st.selectbox(f"at {fixed}", texts, key=f"slice_{along}", bind="query-params", width=160)
+        at = st.selectbox(f"at {escape(fixed)}", texts, key=f"slice_{along}", bind="query-params", width=160)
     place = texts.index(at) if at in texts else 0
     curve = tier.slice_surface(grid, panel.id, along or "x", place)
     show_curve(view, curve, "slice", asked, dark=dark)

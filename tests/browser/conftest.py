@@ -20,13 +20,9 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 SIZE = {"width": 1440, "height": 1200}
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Chromium without a window."""
-    if CHROMIUM is None:
-        if os.environ.get("REQUIRE_CHROMIUM"):
-            pytest.fail("REQUIRE_CHROMIUM is set and there is no Chromium on the PATH")
-        pytest.skip("no Chromium on the PATH; `make chromium` installs it where apt is available")
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Start Chromium without a window."""
     expect.set_options(timeout=30_000)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
@@ -34,6 +30,17 @@ def browser() -> Iterator[Browser]:
         )
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium without a window."""
+    if CHROMIUM is None:
+        if os.environ.get("REQUIRE_CHROMIUM"):
+            pytest.fail("REQUIRE_CHROMIUM is set and there is no Chromium on the PATH")
+        pytest.skip("no Chromium on the PATH; `make chromium` installs it where apt is available")
+    with chromium() as browser:
+        yield browser
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -34,8 +35,13 @@ def said(page: Page, text: str) -> None:
     expect(page.get_by_test_id("stMain").get_by_text(text).first).to_be_visible()
 
 
+def first_two(config: Path) -> str:
+    """Return the part of the address that compares the first two evals of a config."""
+    return f"&{urlencode(dict(zip('ab', labels(config), strict=False)))}"
+
+
 def test_swapped_pair_is_in_the_address(new_page: Open, demo_dataset: Path) -> None:
-    page = new_page(f"/compare{DEMO}")
+    page = new_page(f"/compare{DEMO}{first_two(demo_dataset)}")
     said(page, compared(demo_dataset, 0, 1)["verdict"]["wrong"])
     page.get_by_test_id("stButton").get_by_role("button", name="Swap").click()
     turned = compared(demo_dataset, 1, 0)["verdict"]["wrong"]
@@ -46,7 +52,8 @@ def test_swapped_pair_is_in_the_address(new_page: Open, demo_dataset: Path) -> N
 
 
 def test_a_row_of_all_others_becomes_b(new_page: Open, demo_dataset: Path) -> None:
-    page = new_page(f"/compare{DEMO}&compare_with=All+others")
+    first = urlencode({"a": labels(demo_dataset)[0]})
+    page = new_page(f"/compare{DEMO}&{first}&compare_with=All+others")
     found = compared(demo_dataset, 0)
     said(page, found["summary"]["wrong"])
     click_cell(page, table(page, f"{labels(demo_dataset)[0]} against every other eval"), 2, 15)
@@ -56,7 +63,7 @@ def test_a_row_of_all_others_becomes_b(new_page: Open, demo_dataset: Path) -> No
 
 
 def test_gained_items_open_their_completions_and_back(new_page: Open, demo_dataset: Path) -> None:
-    page = new_page(f"/compare{DEMO}&tier=Easy")
+    page = new_page(f"/compare{DEMO}{first_two(demo_dataset)}&tier=Easy")
     settle(page)
     page.get_by_test_id("stMain").get_by_role("link", name="Completions").nth(1).click()
     expect(page.locator("h1")).to_have_text("Completions")
@@ -70,7 +77,7 @@ def test_gained_items_open_their_completions_and_back(new_page: Open, demo_datas
 
 
 def test_downloads_are_what_the_command_line_writes(new_page: Open, demo_dataset: Path) -> None:
-    page = new_page(f"/compare{DEMO}&task=Boolean")
+    page = new_page(f"/compare{DEMO}{first_two(demo_dataset)}&task=Boolean")
     flags = ("--a", "0", "--b", "1", "--filters", '{"base_task": ["boolean"]}')
     name, content = download(page, "JSON")
     assert name == "demo_compare_eval0_eval1_boolean.json"

@@ -47,7 +47,7 @@ def test_demo_says_what_failures_look_like(open_compression: Open, demo_dataset:
     ]  # fmt: skip
     # The browser receives bins, not completions.
     assert all(len(one.proto.SerializeToString()) < 300_000 for one in app.get("vega_lite_chart"))
-    assert "slope by 1,000 bootstrap draws of items" in words
+    assert "slope by jackknife (t)" in words
     assert "Before you quote these numbers" in words
 
 
@@ -69,7 +69,7 @@ def test_pages_of_split_values_and_stacks(open_compression: Open, demo_dataset: 
 def test_the_rule_of_loops_is_a_choice(open_compression: Open, demo_dataset: Path) -> None:
     app = open_compression(demo_dataset.parent)
     app.multiselect(key="loop_left_out").set_value(["sort"]).run()
-    assert "None of 7,296 responses is a suspected loop." in said(app)
+    assert "; none of 7,296 responses is a suspected loop." in said(app)
     assert "Sort left out" in said(app)
     app.multiselect(key="loop_left_out").set_value([]).run()
     app.number_input(key="loop_bytes").set_value(100).run()

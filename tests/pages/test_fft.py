@@ -52,7 +52,7 @@ def test_where_there_are_no_spectra_the_page_says_why(
 
 def test_first_sentence_compares_the_two_tokenizers(open_fft, demo_dataset: Path) -> None:
     app = open_fft(demo_dataset.parent)
-    first = app.markdown[1].value.replace("\\", "")
+    first = app.markdown[0].value.replace("\\", "")
     assert first.startswith(
         "**On the same 816 prompts the spectra of HuggingFaceTB/SmolLM2-135M-Instruct and google/gemma-3-270m"
     )

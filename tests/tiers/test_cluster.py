@@ -154,8 +154,9 @@ def test_tokens_are_clustered_by_item(mixed: Dataset, rows) -> None:
         count = len(by_item)
         error = math.sqrt(count / (count - 1) * squares) / sum(map(len, by_item))
         half = direct.stats.t.ppf(0.975, count - 1) * error
+        upper = mean * math.exp(half / mean) if count >= 10 else mean + half
         assert row["mean_tokens"] == pytest.approx(mean)
-        assert row["tokens_upper"] == pytest.approx(mean + half)
+        assert row["tokens_upper"] == pytest.approx(upper)
     for place, clique in enumerate(section.cliques):
         own = [
             r for one in clique for r in direct.of_eval(rows, mixed.config, one) if r["base_task"] == "add"
@@ -211,7 +212,7 @@ def test_one_eval_is_alone(made: Callable[..., Dataset]) -> None:
         assert found.sections[0].cliques == ((0,),)
         assert found.sections[0].m == 0
         assert "nothing to compare" in found.sections[0].notes[0]
-        assert tier.summary(found) == "add: only is the only eval."
+        assert tier.summary(found) == "add: only is the only eval; n = 10 an eval."
 
 
 def test_all_tied_and_none_tied(made: Callable[..., Dataset]) -> None:
@@ -220,7 +221,7 @@ def test_all_tied_and_none_tied(made: Callable[..., Dataset]) -> None:
     assert "all 3 evals are in one clique" in tier.summary(tied)
     apart = clusters(made(answers("a", 200, 0) + answers("b", 100, 100) + answers("c", 0, 200)))
     assert apart.sections[0].cliques == ((0,), (1,), (2,))
-    assert tier.summary(apart) == "add: a is separated from all 2 others."
+    assert tier.summary(apart) == "add: a is separated from all 2 others; n = 200 an eval."
 
 
 def test_nothing_counted_is_in_no_clique_and_missing_is_null(made: Callable[..., Dataset]) -> None:

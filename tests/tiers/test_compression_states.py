@@ -218,7 +218,7 @@ def test_the_answer_says_what_differs_and_how_sure(made: Made) -> None:
     words = read_answer(dataset, filters, Methods(), length, counts)
     assert "incorrect responses are longer (AUC 0." in words
     assert "95% [0." in words
-    assert "None of 80 responses is a suspected loop." in words
+    assert "; none of 80 responses is a suspected loop." in words
     bare = made([completion(item_key=str(item)) for item in range(3)])
     filters = resolved(bare)
     nothing = read_answer(

@@ -210,10 +210,11 @@ def test_summary_names_best_and_least_on_common_cells(made):
     said = summarise(read(made(data, **config())))
     assert said == (
         "On Adding: Size x Kind, good holds up best (mean accuracy 0.70 over the 2 cells all evals have) and"
-        " bad least (0.30); the accuracy of good runs from 0.90 (size 1, kind a) to 0.50 (size 2, kind a)."
+        " bad least (0.30); the accuracy of good runs from 0.90 (size 1, kind a) to 0.50 (size 2, kind a);"
+        " n = 10 a cell."
     )
     one = summarise(read(made(some("good", 10, 1), **config())))
-    assert one == "good: accuracy is 1.00 in every cell."
+    assert one == "good: accuracy is 1.00 in every cell; n = 10 a cell."
 
 
 def test_built_surface_is_the_one_an_import_infers(made):

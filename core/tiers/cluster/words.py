@@ -43,7 +43,7 @@ def summary(clusters: Clusters) -> str:
     if not sections:
         return "No eval has a counted completion in any section, so there are no cliques."
     if len(sections) == 1:
-        return f"{sections[0].label}: {_section_words(sections[0])}."
+        return f"{sections[0].label}: {_section_words(sections[0])}{_n_words(sections)}."
     alone = sum(len(section.cliques[0]) == 1 for section in sections)
     members = Counter(eval_id for section in sections for eval_id in section.cliques[0])
     often, times = max(members.items(), key=lambda pair: (pair[1], -pair[0]))
@@ -55,8 +55,14 @@ def summary(clusters: Clusters) -> str:
     return (
         f"{first}; {clusters.config.eval_names[often]} is most often in the top clique"
         f" ({times} of {len(sections)} {noun}s)"
-        f"{_saving(clusters, sections)}."
+        f"{_saving(clusters, sections)}{_n_words(sections)}."
     )
+
+
+def _n_words(sections: list[Section]) -> str:
+    """Return how many counted completions an eval has in a section, from the fewest to the most."""
+    counted = pd.concat([section.members["n"] for section in sections])
+    return f"; {charts.n_text(counted.min(), counted.max())} an eval{' and section' * (len(sections) > 1)}"
 
 
 def _saving(clusters: Clusters, sections: list[Section]) -> str:

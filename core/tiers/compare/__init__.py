@@ -15,7 +15,7 @@ from core.tiers.compare.document import (
     to_document,
 )
 from core.tiers.compare.files import FORMATS, name_parts, result_files
-from core.tiers.compare.find import find_eval, offered_evals
+from core.tiers.compare.find import find_eval, offered_evals, ranked_evals
 from core.tiers.compare.items import MEASURE_NAMES, MEASURES, RULE_NAMES, RULES, check_rule
 from core.tiers.compare.length_chart import HEIGHT as LENGTH_HEIGHT
 from core.tiers.compare.length_chart import length_chart, length_sentence
@@ -66,6 +66,7 @@ __all__ = [
     "needed",
     "offered_evals",
     "pages",
+    "ranked_evals",
     "read_against",
     "read_comparison",
     "read_lengths",

@@ -6,6 +6,7 @@ from core.config import DatasetConfig
 from core.errors import FilterError
 from core.filters import Filters
 from core.store.dataset import Dataset
+from core.tiers.points import points_at, selected_at
 from core.tiers.selection import selected_points
 
 
@@ -60,3 +61,27 @@ def offered_evals(dataset: Dataset, filters: Filters) -> list[int]:
     rows = dataset.rows(f"SELECT DISTINCT eval_id FROM ({selected})", **parameters)
     found = {row["eval_id"] for row in rows}
     return [one for one in dataset.config.eval_order if one in found]
+
+
+def ranked_evals(dataset: Dataset, filters: Filters) -> list[int]:
+    """Return the same evals, the largest share of right completions first, truncated counted as wrong.
+
+    The first two are the pair to look at where nobody has chosen one.
+
+    Parameters
+    ----------
+    filters : Filters
+        Resolved against the dataset's catalog, so that the threshold is known.
+    """
+    selected, threshold, parameters = selected_at(dataset, filters)
+    rows = dataset.rows(
+        f"""
+        WITH selected AS ({selected})
+        SELECT s.eval_id, sum(p.correct) / sum(p.correct + p.incorrect + p.invalid + p.truncated) AS share
+        FROM {points_at(threshold, filters.flagged)} p
+        JOIN selected s USING (point_id)
+        GROUP BY s.eval_id""",
+        **parameters,
+    )
+    shares = {row["eval_id"]: row["share"] or 0.0 for row in rows}
+    return sorted(offered_evals(dataset, filters), key=lambda one: -shares.get(one, 0.0))

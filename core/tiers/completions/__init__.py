@@ -23,6 +23,7 @@ from core.tiers.completions.rows import (
     pages_of,
     read_page,
 )
+from core.tiers.completions.summary import read_outcomes, summary
 from core.tiers.completions.wanted import (
     OUTCOMES,
     PAIR_NAMES,
@@ -64,8 +65,10 @@ __all__ = [
     "read_completion",
     "read_hardest",
     "read_item",
+    "read_outcomes",
     "read_page",
     "records",
+    "summary",
     "unflag_completion",
     "why",
 ]

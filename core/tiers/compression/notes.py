@@ -1,6 +1,6 @@
 """What a reader must know before quoting panels and figures, and what to do where there is nothing to see."""
 
-from core.stats.loglog import DRAWS, LEAST_N, LEAST_SPREAD, MOST_RESAMPLED
+from core.stats.loglog import LEAST_N, LEAST_SPREAD
 from core.tiers.compression.bins import PANELS
 from core.tiers.compression.length import TOKENS
 from core.tiers.compression.panels import Panels
@@ -17,11 +17,9 @@ def method_sentence(methods: Methods, *, sampled: bool) -> str:
     """Return how the figures' intervals are made."""
     sample = "items as the sample" if methods.repeats == "cluster" else "completions taken as independent"
     told = (
-        f"95% intervals, {sample}: slope by {DRAWS:,} bootstrap draws of items (normal above"
-        f" {MOST_RESAMPLED:,}), medians between order statistics, AUC from placements on the logit scale."
+        f"95% intervals, {sample}: slope by jackknife (t), medians between order statistics, AUC from"
+        " placements on the logit scale (t)."
     )
-    if methods.repeats != "cluster":
-        told = told.replace("draws of items", "draws")
     if sampled:
         told += (
             f" More than {MOST_EXACT:,} completions: values are ranked in bins 0.8% wide, and intervals come"

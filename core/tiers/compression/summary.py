@@ -42,9 +42,13 @@ def read_answer(
 
 
 def answer(length: Length, by_length: Auc, by_ratio: Auc, counts: LoopCounts) -> str:
-    """Return what failures look like, in one sentence or two."""
-    told = " ".join(filter(None, [_compared(length, by_length, by_ratio), _loops(counts)]))
-    return told or "There are no two responses, one correct and one incorrect, whose length or size is known."
+    """Return what failures look like, in one sentence."""
+    told = "; ".join(filter(None, [_compared(length, by_length, by_ratio), _loops(counts)]))
+    return (
+        f"{told[0].upper()}{told[1:]}."
+        if told
+        else "There are no two responses, one correct and one incorrect, whose length or size is known."
+    )
 
 
 def _compared(length: Length, by_length: Auc, by_ratio: Auc) -> str:
@@ -64,7 +68,7 @@ def _compared(length: Length, by_length: Auc, by_ratio: Auc) -> str:
         return ""
     return (
         "Compared with correct ones of the same eval, task and tier, incorrect responses are"
-        f" {' and '.join(told).replace(' than (', ' (').replace(' as (', ' (')}."
+        f" {' and '.join(told).replace(' than (', ' (').replace(' as (', ' (')}"
     )
 
 
@@ -84,7 +88,7 @@ def _loops(counts: LoopCounts) -> str:
     if not counts.sized:
         return ""
     if not counts.loops:
-        return f"None of {counts.completions:,} responses is a suspected loop."
+        return f"none of {counts.completions:,} responses is a suspected loop"
     outcomes = [
         f"{n:,} {outcome}"
         for outcome in ("correct", "incorrect", "invalid", "truncated", "error")
@@ -93,5 +97,5 @@ def _loops(counts: LoopCounts) -> str:
     share = f"{counts.loops / counts.completions:.1%}"
     return (
         f"{counts.loops:,} of {counts.completions:,} responses ({share}) are suspected loops:"
-        f" {', '.join(outcomes)}."
+        f" {', '.join(outcomes)}"
     )

@@ -23,7 +23,7 @@ ROWS, COLUMNS = 3, 4
 
 WIDTH, GAP, AXIS_ROOM, LEGEND_ROOM = 960, 12, 62, 90
 HEIGHT = 150
-HEADING, HEADING_LINES, TITLE = 13, 6, 13
+HEADING, HEADING_LINES, TITLE = 13, 7, 13
 PERIODS = (2, 4, 8, 16)
 LEAST_SHARE = 1e-5
 """Where a logarithmic axis ends: a band cannot reach 0."""

@@ -116,7 +116,7 @@ def hazard_plot(bucket_size: int, *, dark: bool) -> alt.LayerChart:
             base.mark_point(color=colour, size=28).encode(
                 y=alt.Y(f"hazard_{name}:Q", scale=scale, axis=axis)
             ),
-            key.mark_point(color=colour, size=60, xOffset=11),
+            key.mark_point(color=colour, size=60, xOffset=11, aria=False),
             key.mark_text(
                 text=f"{name}{_ROOM}", align="left", dx=18, color=theme(dark).text, fontSize=TEXT_SIZE
             ),

@@ -59,7 +59,8 @@ def summary(hazard: Hazard) -> str:
     if len(curves) == 1:
         return f"{curves[0].group.title}: {aids_sentence(curves[0], methods)}"
     if not arrivals:
-        return f"None of the {len(curves)} groups shown has a correct answer."
+        n = completions(sum(one.n for one in curves))
+        return f"None of the {len(curves)} groups shown ({n}) has a correct answer."
     (first, fast), (last, slow) = (pick(arrivals, key=_arrival) for pick in (min, max))
     share = f"{100 * SHARE:.0f}% of the correct answers seen come by"
     words = (
@@ -68,7 +69,7 @@ def summary(hazard: Hazard) -> str:
         if first.value < last.value
         else f"{share} {first.value:,.0f} tokens in every group"
     )
-    shown = f"the {len(curves)} groups shown"
+    shown = f"the {len(curves)} groups shown ({completions(sum(one.n for one in curves))})"
     if not turns:
         return f"{words}; in none of {shown} are late answers clearly more often wrong than right."
     earliest, where = min(turns, key=lambda pair: pair[0].tokens)

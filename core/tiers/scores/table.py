@@ -63,7 +63,8 @@ class Leaderboard:
         total = len(ranked)
         if ties == total:
             lead = f"All {total} evals share rank 1" if total > 1 else f"{leader['name']} is the only eval"
-            return f"{lead}: plain score {leader['plain_score']:.0f} at the top."
+            top = f"plain score {leader['plain_score']:.0f} at the top"
+            return f"{lead}: {top}, on {int(leader['n_items']):,} items."
         runner_up = ranked[ranked["rank"] > 1].iloc[0]
         margin = leader["plain_score"] - runner_up["plain_score"]
         first = (

@@ -121,13 +121,14 @@ def _layers(
     )
     # A condition on the datum, since a colour without a scale beside one with a scale cannot be layered.
     ink: Any = alt.when("datum.light").then(alt.value("#ffffff")).otherwise(alt.value("#000000"))
+    # What only marks a cell has no words of its own; its number has them.
     return alt.LayerChart(
         layer=[
             base.transform_filter(known)
             .mark_rect()
             .encode(color=alt.Color("shown:Q", scale=scale, title=measure, legend=legend)),
             base.transform_filter(unknown).mark_rect(
-                fill="transparent", stroke=colours.line, strokeDash=[3, 3]
+                fill="transparent", stroke=colours.line, strokeDash=[3, 3], aria=False
             ),
             base.transform_filter("datum.few")
             .mark_point(
@@ -137,10 +138,11 @@ def _layers(
                 clip=True,
                 strokeWidth=1,
                 opacity=0.5,
+                aria=False,
             )
             .encode(stroke=ink),
             base.transform_filter("datum.outlined").mark_rect(
-                fill="transparent", stroke=colours.text, strokeWidth=3
+                fill="transparent", stroke=colours.text, strokeWidth=3, aria=False
             ),
             base.mark_text(fontSize=12).encode(text="text:N", color=ink),
         ],

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from core import charts
 from core.tiers.surface.table import SurfaceGrid
 
 
@@ -15,12 +16,13 @@ def summarise(grid: SurfaceGrid) -> str:
         return "Every completion on these surfaces was truncated or failed, so there is no accuracy to show."
     evals = list(dict.fromkeys(counted["eval_id"]))
     if len(evals) == 1:
-        return f"{grid.name(int(evals[0]))}: {_range(grid, counted)}."
+        return f"{grid.name(int(evals[0]))}: {_range(grid, counted)}; {_n_words(counted)}."
     common = _common(counted, len(evals))
     where = f"{len(grid.panels)} surfaces" if len(grid.panels) > 1 else grid.panels[0].title
     if common.empty:
         return (
-            f"{len(evals)} evals on {where}, without a cell that all of them have; {_range(grid, counted)}."
+            f"{len(evals)} evals on {where}, without a cell that all of them have;"
+            f" {_range(grid, counted)}; {_n_words(counted)}."
         )
     means = common.groupby("eval_id")["accuracy"].mean().sort_values(ascending=False, kind="stable")
     best, worst = int(means.index[0]), int(means.index[-1])
@@ -33,7 +35,11 @@ def summarise(grid: SurfaceGrid) -> str:
     )
     if means.iloc[0] == means.iloc[-1]:
         lead = f"On {where}, all {len(evals)} evals have the same mean accuracy ({means.iloc[0]:.2f})"
-    return f"{lead}; {_range(grid, common[common['eval_id'] == best], grid.name(best))}."
+    return f"{lead}; {_range(grid, common[common['eval_id'] == best], grid.name(best))}; {_n_words(common)}."
+
+
+def _n_words(cells: pd.DataFrame) -> str:
+    return f"{charts.n_text(cells['n'].min(), cells['n'].max())} a cell"
 
 
 def _common(counted: pd.DataFrame, evals: int) -> pd.DataFrame:

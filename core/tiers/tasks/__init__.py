@@ -10,6 +10,7 @@ from core.tiers.tasks.table import (
     task_frame,
     value_range,
 )
+from core.tiers.tasks.words import summary
 
 __all__ = [
     "TaskRow",
@@ -17,6 +18,7 @@ __all__ = [
     "param_chart",
     "projection_frame",
     "read_tasks",
+    "summary",
     "surface_text",
     "task_document",
     "task_frame",

@@ -17,13 +17,14 @@ MOST_VALUES = 12
 
 @dataclass(frozen=True)
 class TaskRow:
-    """One base task of a selection; params maps a name to the values that its points have."""
+    """One base task of a selection; params maps a name to the values that its points have, n are counted."""
 
     base_task: str
     label: str
     category: str | None
     params: dict[str, tuple[Scalar, ...]]
     config: BaseTask
+    correct: int
     n: int
     items: int
     points: int
@@ -61,6 +62,7 @@ def read_tasks(dataset: Dataset, filters: Filters, *, search: str = "") -> list[
             category=config.category,
             params=values.get(task, {}),
             config=config,
+            correct=int(part["correct"].sum()),
             n=n,
             items=int(per_eval.max()),
             points=len(part),

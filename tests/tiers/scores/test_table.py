@@ -29,16 +29,25 @@ def scores_of(cells: pd.DataFrame) -> tuple[float, float, float, float]:
     a, low, high = (
         [clamp(value) for value in cells[f"plain_{part}"]] for part in ("accuracy", "lower", "upper")
     )
+    variance = [((y - x) / 3.92) ** 2 for x, y in zip(low, high, strict=True)]
+    centre = [
+        min(x * math.exp(v / (2 * max(x * x, v))), y) for x, v, y in zip(a, variance, high, strict=True)
+    ]
     down = math.hypot(*(math.log(x / y) for x, y in zip(a, low, strict=True))) / len(a)
-    up = math.hypot(*(math.log(y / x) for x, y in zip(a, high, strict=True))) / len(a)
+    half = [math.log(y / x) / 2 for x, y in zip(low, high, strict=True)]
+    apart = [math.log(c) - math.log(x * y) / 2 for c, x, y in zip(centre, low, high, strict=True)]
+    power = sum(s * s for s in half)
+    skewness = sum(t * s * s for t, s in zip(apart, half, strict=True)) / power
+    top = geometric_mean(centre) * math.exp((math.sqrt(power) - skewness) / len(a))
     plain = 1000 * geometric_mean(a)
+    bounds = plain * math.exp(-down), max(1000 * top, plain)
     reason = [
         clamp(center + margin - cut)
         for center, margin, cut in zip(
             cells["rs_center"], cells["rs_margin"], cells["truncated_ratio"], strict=True
         )
     ]
-    return plain, plain * math.exp(-down), plain * math.exp(up), 1000 * geometric_mean(reason)
+    return plain, *bounds, 1000 * geometric_mean(reason)
 
 
 def assert_ranks_are_a_fair_sort(board: Leaderboard) -> None:
@@ -207,10 +216,10 @@ SUMMARIES = [
     ([1, 2, 2], "A is alone at rank 1 of 3; its plain score 900 is 100 above B at rank 2, on 1,234 items."),
     ([1, 1, 3],
      "2 of 3 evals share rank 1, A first; its plain score 900 is 200 above C at rank 3, on 1,234 items."),
-    ([1, 1, 1], "All 3 evals share rank 1: plain score 900 at the top."),
+    ([1, 1, 1], "All 3 evals share rank 1: plain score 900 at the top, on 1,234 items."),
     ([1, 2, None],
      "A is alone at rank 1 of 2; its plain score 900 is 100 above B at rank 2, on 1,234 items."),
-    ([1, None, None], "A is the only eval: plain score 900 at the top."),
+    ([1, None, None], "A is the only eval: plain score 900 at the top, on 1,234 items."),
     ([None, None, None], "No eval has points in every cell, so none is ranked."),
 ]  # fmt: skip
 
