@@ -112,3 +112,10 @@ def test_mistakes(folder: Path, flags: tuple[str, ...], message: str) -> None:
 
 def test_no_such_source(tmp_path: Path) -> None:
     assert "Source not found" in ask("inspect-source", tmp_path / "nowhere").refused()
+
+
+def test_a_table_of_other_column_names_is_told_what_to_give(tmp_path: Path) -> None:
+    (tmp_path / "odd.csv").write_text("system,benchmark,passed\na,sort,1\n")
+    said = " ".join(ask("inspect-source", tmp_path).out.split())
+    assert "not recognised as any format" in said
+    assert "give --source-format records and --map FILE." in said

@@ -14,6 +14,8 @@ from core.export import to_json
 from core.importers import terminal_progress
 from core.importers.formats import NAMES
 from core.importers.inspection import Inspection, inspect_sources
+from core.importers.planning import NOT_RECOGNISED
+from core.importers.summing_up import HINT
 from core.tiers.coverage import page_coverage, source_facts
 
 SHOWN = 5
@@ -63,6 +65,8 @@ def _lines(found: Inspection) -> Iterator[str]:
     for reason, count in found.skipped.items():
         yield f"  {count:,} {reason}: {_some(found.places.get(reason, ()), of=count)}"
     if not found.kept:
+        if NOT_RECOGNISED in found.left_out:
+            yield f"{HINT[0].upper()}{HINT[1:]}.".replace("--format", "--source-format")
         return
     yield f"Evals: {found.evals:,}, of the models {_counted(found.models)}"
     yield f"Tasks: {found.tasks:,}: {_counted(found.base_tasks)}"
