@@ -7,6 +7,7 @@ import streamlit as st
 from core.errors import ReasonScapeError
 from core.tiers import compare as tier
 from core.ui import compare, compare_tables, download, figure, sidebar, states
+from core.ui.fragment import fragment
 from core.ui.wording import escape
 
 METHOD = r"""
@@ -100,7 +101,7 @@ show_forest(found)
 compare_tables.show_parts(view, found, rule)
 
 
-@st.fragment
+@fragment
 def show_cells() -> None:
     """Show surface cells, where the config has any."""
     if len(found.of("cell", rule)):
@@ -110,7 +111,7 @@ def show_cells() -> None:
         compare_tables.show_cells(view, found, rule)
 
 
-@st.fragment
+@fragment
 def show_lengths() -> None:
     """Show accuracy by length of response."""
     st.subheader("Does longer help?")

@@ -13,6 +13,7 @@ from core.ui import (
     sidebar,
     states,
 )
+from core.ui.fragment import fragment
 from core.ui.wording import capital, count, escape
 
 view = sidebar.current()
@@ -31,7 +32,7 @@ shown = st.segmented_control(
 )
 
 
-@st.fragment
+@fragment
 def show_list() -> None:
     """Show the list and the completion that is open; what is done here runs only this."""
     summary = st.container()

@@ -8,6 +8,7 @@ import streamlit as st
 from core.errors import ReasonScapeError
 from core.tiers import fft as tier
 from core.ui import download, fft_cache, fft_charts, fft_compute, figure, sidebar, states, surface_charts
+from core.ui.fragment import fragment
 from core.ui.wording import capital, escape
 
 view = sidebar.current()
@@ -30,7 +31,7 @@ except ReasonScapeError as fault:
 asked = (view.dataset.fingerprint, view.filters, shown)
 
 
-@st.fragment
+@fragment
 def show_grid() -> None:
     """Show the spectra, a page of projections and tokenizers at a time."""
     with st.container(horizontal=True):

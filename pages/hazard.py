@@ -5,6 +5,7 @@ import streamlit as st
 from core.errors import ReasonScapeError
 from core.tiers import hazard as tier
 from core.ui import download, figure, hazard, hazard_controls, hazard_panels, sidebar, states
+from core.ui.fragment import fragment
 from core.ui.wording import count, escape
 
 view = sidebar.current()
@@ -47,7 +48,7 @@ with st.expander("How this is computed", icon=":material/functions:"):
     st.markdown(tier.FORMULAS)
 
 
-@st.fragment
+@fragment
 def explore() -> None:
     """Show what another budget would do, to the groups and between evals."""
     st.subheader("What would a smaller budget cost?")

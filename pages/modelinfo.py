@@ -5,6 +5,7 @@ import streamlit as st
 from core.errors import ReasonScapeError
 from core.tiers import modelinfo as tier
 from core.ui import figure, modelinfo, modelinfo_fetch, modelinfo_files, sidebar, states
+from core.ui.fragment import fragment
 from core.ui.wording import escape
 
 COMPUTED = """
@@ -50,7 +51,7 @@ for name in tier.CHARTS:
     modelinfo.show_chart(view, asked, name, choices, dark=dark)
 
 st.subheader("Results beside sizes")
-st.fragment(modelinfo.show_results)(view, found)
+fragment(modelinfo.show_results)(view, found)
 
 if found.model_ids:
     st.subheader("Architectures")

@@ -7,6 +7,7 @@ import streamlit as st
 from core.errors import ReasonScapeError
 from core.tiers.scores import explain_cell, explain_score, export_frame, interval_chart, leaderboard_image
 from core.ui import address, cache, download, drill, figure, leaderboard, sidebar, states
+from core.ui.fragment import fragment
 from core.ui.wording import escape
 
 view = sidebar.current()
@@ -56,7 +57,7 @@ if clicked:
 download.row(download.png(view, "scores", functools.partial(interval_chart, board, dark=dark)))
 
 
-@st.fragment
+@fragment
 def show_table() -> None:
     """Show the leaderboard and explain the selected cell; a selection runs only this."""
     table = leaderboard.screen_table(board, by_tier=by_tier, differences=pinned, baseline=baseline, dark=dark)
@@ -104,7 +105,7 @@ def explain(eval_id: int, cell: leaderboard.Cell | None) -> None:
         drill.outcome_links(view, "Completions behind this", key="cell", filters=filters)
 
 
-@st.fragment
+@fragment
 def show_draws() -> None:
     """Show rank sets when asked for: they take a second or two, and concern nothing else."""
     if not st.toggle(

@@ -17,6 +17,7 @@ from core.ui import (
     surface_controls,
     surface_curves,
 )
+from core.ui.fragment import fragment
 from core.ui.wording import escape
 
 view = sidebar.current()
@@ -51,7 +52,7 @@ for problem in grid.problems:
     )
 
 
-@st.fragment
+@fragment
 def show_grid() -> None:
     """Show heatmaps, a page of evals and surfaces at a time."""
     pages = tier.pages(grid)
@@ -77,7 +78,7 @@ def show_grid() -> None:
     )
 
 
-@st.fragment
+@fragment
 def show_difference() -> None:
     """Compare two evals cell by cell, when both are chosen."""
     st.subheader("Difference of two evals")
@@ -116,7 +117,7 @@ def show_difference() -> None:
     )
 
 
-@st.fragment
+@fragment
 def show_scenes() -> None:
     """Show the chosen surfaces in 3-D; only this fragment sends them again, so that a turn by mouse stays."""
     st.subheader("In 3-D")

@@ -8,6 +8,7 @@ from core.tiers.compression import LoopCounts
 from core.tiers.loops import LoopRule
 from core.ui import compression, download, drill, linked_table
 from core.ui.download import Download
+from core.ui.fragment import fragment
 from core.ui.sidebar import View
 from core.ui.wording import count, escape, listed
 
@@ -19,7 +20,7 @@ MOST_EXPORTED = 1_000
 """Loops in the CSV file, in the order of the list."""
 
 
-@st.fragment
+@fragment
 def show(view: View, rule: LoopRule, counts: LoopCounts) -> None:
     """Show the suspected loops, the largest first, and on demand the text of one."""
     st.subheader("Suspected loops")

@@ -7,12 +7,13 @@ import streamlit as st
 from core.tiers import surface as tier
 from core.tiers.surface import Curve, SurfaceGrid
 from core.ui import download, figure, states, surface_cache
+from core.ui.fragment import fragment
 from core.ui.sidebar import View
 from core.ui.surface_cache import Asked
 from core.ui.wording import escape
 
 
-@st.fragment
+@fragment
 def show_slice(view: View, grid: SurfaceGrid, asked: Asked, *, dark: bool) -> None:
     """Show the choice of a row or a column of one surface, and its curves."""
     st.subheader("A row or a column")
