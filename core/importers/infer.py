@@ -107,11 +107,19 @@ def _identities(connection: duckdb.DuckDBPyConnection) -> list[Identity]:
 
 def _missing_evals(config: DatasetConfig, identities: list[Identity]) -> list[EvalEntry]:
     taken = {entry.label for entry in config.evals}
+    here = {(one.model, one.template, one.sampler) for one in identities}
+    # An eval of the config may be of earlier results, which the database no longer has.
+    gone = [
+        one
+        for entry in config.evals
+        for one in _identities_of(entry)
+        if (one.model, one.template, one.sampler) not in here
+    ]
     result = []
     for one in identities:
         if any(eval_matches(entry, one.model, one.template, one.sampler) for entry in config.evals):
             continue
-        label = _label(one, [other for other in identities if other.label == one.label], taken)
+        label = _label(one, [other for other in (*identities, *gone) if other.label == one.label], taken)
         taken.add(label)
         fields: dict[str, Any] = {"label": label}
         if one.hf_id:
@@ -120,6 +128,15 @@ def _missing_evals(config: DatasetConfig, identities: list[Identity]) -> list[Ev
         fields["groups"] = list(dict.fromkeys(one.groups))
         result.append(EvalEntry.model_validate(fields))
     return result
+
+
+def _identities_of(entry: EvalEntry) -> list[Identity]:
+    """Return the identity of an eval that takes one, as the sources would have named it; else nothing."""
+    names = [entry.filters.get(name) for name in ("model", "template", "sampler")]
+    if not all(isinstance(name, str) for name in names):
+        return []
+    model, template, sampler = map(str, names)
+    return [Identity(model, template, sampler, entry.label, entry.hf_id, tuple(entry.groups))]
 
 
 def _label(one: Identity, namesakes: list[Identity], taken: set[str]) -> str:

@@ -142,6 +142,12 @@ def test_two_models_with_one_label_stay_apart(source: Source) -> None:
     assert labels(source) == ["o3 · openai_o3 · default · default", "o3 · azure_o3 · default · default"]
 
 
+def test_an_eval_of_results_that_are_gone_is_told_from_the_new_one(source: Source) -> None:
+    infer(source)
+    source.evals = [("phi", "default", "t10")]
+    assert labels(source) == ["phi", "phi · t10"]
+
+
 def test_tiers_come_from_difficulty_in_the_known_order(source: Source) -> None:
     source.tasks = {"a": [({"difficulty": "hard"}, 5), ({"difficulty": "easy"}, 5)], "b": [({"size": 3}, 5)]}
     assert infer(source)["tiers"] == [

@@ -171,7 +171,7 @@ def markdown(clusters: Clusters, *, pairs: bool = False) -> str:
         markdown_text(summary(clusters)),
         f"Selected: {markdown_text(clusters.filters.sentence(clusters.config))}.",
         f"{rule_sentence(clusters)} {RULE_WORDS[clusters.rule]}",
-        f"{clusters.methods.sentence()}; token intervals: 95% t over items.",
+        f"{clusters.methods.sentence()}; token intervals: 95%, items as the sample.",
     ]
     for section in clusters.sections:
         visible = clusters.visible_tokens

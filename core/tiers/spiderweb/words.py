@@ -99,7 +99,7 @@ def notes(spiders: Spiders, evals: Sequence[int]) -> tuple[str, ...]:
         told.append("Truncated completions are left out of the accuracies shown.")
     if spiders.visible_tokens:
         told.append("Tokens are visible tokens of the response text; hidden reasoning is not included.")
-    return (*told, f"{spiders.methods.sentence()}; token intervals: 95% t over items.")
+    return (*told, f"{spiders.methods.sentence()}; token intervals: 95%, items as the sample.")
 
 
 def subtitle(spiders: Spiders, evals: Sequence[int], *, radar: bool = True) -> str:
