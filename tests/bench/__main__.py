@@ -65,7 +65,8 @@ def main(
 
     The first size is the one that the budgets are for; the app and plain pandas are measured with it.
     """
-    console = Console()
+    # Off a terminal Rich takes 80 columns, in which the numbers are cut.
+    console = Console(width=max(Console().width, 120))
     folder = folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     warm = build(folder, SMALL)
