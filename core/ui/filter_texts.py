@@ -4,6 +4,7 @@ The widgets take their options from here, and so do links, so that a link always
 """
 
 from collections.abc import Hashable, Iterable, Mapping
+from functools import lru_cache
 from typing import TypeVar
 
 import orjson
@@ -25,8 +26,13 @@ Pairs = list[tuple[str, str]]
 
 def eval_texts(config: DatasetConfig) -> dict[int, str]:
     """Return the text of each eval, in the order in which evals are shown."""
-    names = config.eval_names
-    return apart(config.eval_order, [names[eval_id] for eval_id in config.eval_order])
+    return dict(_eval_texts(tuple(config.eval_order), tuple(config.eval_names)))
+
+
+@lru_cache(maxsize=16)
+def _eval_texts(order: tuple[int, ...], names: tuple[str, ...]) -> dict[int, str]:
+    # A page makes dozens of links, each of which names evals.
+    return apart(order, [names[eval_id] for eval_id in order])
 
 
 def group_texts(config: DatasetConfig) -> dict[str, str]:
