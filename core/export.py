@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
-"""A text cell that starts so is run by a spreadsheet; it gets an apostrophe in front."""
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""A text cell that starts so is run by a spreadsheet (the fullwidth signs by some); it gets an apostrophe
+in front. So does one that has apostrophes before such a start: to take one away gives any text back."""
 
 NAME_LENGTH = 200
 """Longest file name in characters: file systems stop at 255 bytes, and collisions add to it."""
@@ -185,7 +186,7 @@ def csv_cell(value: Any) -> Any:
     if isinstance(value, float):
         return repr(value)
     text = value if isinstance(value, str) else _text(value)
-    return "'" + text if text.startswith(FORMULA_STARTS) else text
+    return "'" + text if text.lstrip("'").startswith(FORMULA_STARTS) else text
 
 
 def _text(value: Any) -> str:

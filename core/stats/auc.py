@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import special
 
 from core.stats.arrays import BoolArray, FloatArray, IntArray
 
@@ -25,6 +26,8 @@ class Auc:
         Values of each group in the strata that have both.
     strata
         How many strata have both.
+    free
+        Degrees of freedom of the error.
     """
 
     auc: float
@@ -34,10 +37,11 @@ class Auc:
     n_first: int
     n_second: int
     strata: int
+    free: float = math.inf
 
     def with_error(self, error: float) -> "Auc":
-        """Return the same estimate with another standard error and the interval that follows from it."""
-        lower, upper = _interval(self.auc, error)
+        """Return the estimate with another standard error and the normal interval that follows from it."""
+        lower, upper = _interval(self.auc, error, math.inf)
         return Auc(self.auc, lower, upper, error, self.n_first, self.n_second, self.strata)
 
 
@@ -78,8 +82,11 @@ def stratified_auc(
     Mann, Whitney 1947, Ann. Math. Stat. 18:50; weights of van Elteren 1960, Bull. Inst. Int. Stat. 37:351.
     Standard error from the placements of DeLong, DeLong, Clarke-Pearson 1988, Biometrics 44:837, summed by
     item as Obuchowski 1997, Biometrics 53:567 does: an item in several strata, or with several values, is
-    one observation. Interval on the logit scale (Qin, Hotilovac 2008, Stat. Methods Med. Res. 17:207); none
-    at 0 and 1, where nothing varies.
+    one observation. With A and B what the m_1 and m_2 items of either group add, each times
+    ``sqrt(m/(m - 1))``, the variance is ``sum (A_i + B_i)^2``, with
+    ``(V_1 + V_2)^2/(V_1^2/(m_1 - 1) + V_2^2/(m_2 - 1))`` degrees of freedom, ``V_1 = sum A_i^2`` (Brunner,
+    Munzel 2000, Biom. J. 42:17). Interval on the logit scale (Qin, Hotilovac 2008, Stat. Methods Med. Res.
+    17:207) with Student's t; none at 0 and 1, where nothing varies.
     """
     ranked = np.asarray(value)
     if not ranked.size:
@@ -102,7 +109,7 @@ def stratified_auc(
     inside = won / safe
     total = float(weights.sum())
     auc = float((weights * inside).sum() / total)
-    error = math.nan
+    error, free = math.nan, math.inf
     if cluster is not None:
         share = (weights / total)[strata]
         placed = np.where(
@@ -113,8 +120,9 @@ def stratified_auc(
             / np.maximum(first.total, 1)[strata],
         )
         keep = usable[strata]
-        error = _clustered_error((share * counts * placed)[keep], np.asarray(cluster)[order][keep])
-    lower, upper = _interval(auc, error)
+        influence, items = (share * counts * placed)[keep], np.asarray(cluster)[order][keep]
+        error, free = _clustered_error(influence, items, positive[keep])
+    lower, upper = _interval(auc, error, free)
     return Auc(
         auc,
         lower,
@@ -123,6 +131,7 @@ def stratified_auc(
         round(float(first.total[usable].sum())),
         round(float(other.total[usable].sum())),
         int(usable.sum()),
+        free,
     )
 
 
@@ -142,18 +151,26 @@ def _starts(strata: IntArray, ranked: FloatArray) -> BoolArray:
     return starts
 
 
-def _clustered_error(influence: FloatArray, cluster: IntArray) -> float:
-    label = np.unique(cluster, return_inverse=True)[1]
-    sums = np.bincount(label, influence)
-    if sums.size < 2:
-        return math.nan
-    return math.sqrt(sums.size / (sums.size - 1) * float((sums**2).sum()))
+def _clustered_error(influence: FloatArray, cluster: IntArray, second: BoolArray) -> tuple[float, float]:
+    """Return the standard error and its degrees of freedom; NaN where a group has one item only."""
+    names, label = np.unique(cluster, return_inverse=True)
+    total, spent, added = 0.0, 0.0, np.zeros(names.size)
+    for group in (~second, second):
+        items = np.unique(label[group]).size
+        if items < 2:
+            return math.nan, math.inf
+        own = math.sqrt(items / (items - 1)) * np.bincount(label[group], influence[group], names.size)
+        power = float((own**2).sum())
+        total, spent, added = total + power, spent + power**2 / (items - 1), added + own
+    free = total**2 / spent if spent > 0 else math.inf
+    return math.sqrt(float((added**2).sum())), max(free, 1.0)
 
 
-def _interval(auc: float, error: float) -> tuple[float, float]:
+def _interval(auc: float, error: float, free: float) -> tuple[float, float]:
     if not 0 < auc < 1 or not error > 0:
         return math.nan, math.nan
-    logit, half = math.log(auc / (1 - auc)), Z * error / (auc * (1 - auc))
+    quantile = Z if math.isinf(free) else float(special.stdtrit(free, 0.975))
+    logit, half = math.log(auc / (1 - auc)), quantile * error / (auc * (1 - auc))
     return _expit(logit - half), _expit(logit + half)
 
 

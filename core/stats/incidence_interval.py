@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core.stats.arrays import FloatArray, floats
-from core.stats.intervals import Bounds, Z, wilson
+from core.stats.intervals import Bounds, Z
 from core.stats.survival import LifeTable
 
 
@@ -93,13 +93,15 @@ def time_quantile(table: LifeTable, cause: int, share: float, n_eff: float) -> t
 
     Notes
     -----
-    The first time at which ``F(t)/F(last) >= share``; the bounds are where it reaches Wilson's bounds of the
-    share (Woodruff 1952, J. Am. Stat. Assoc. 47:635).
+    The first time at which ``F(t)/F(last) >= share``; the bounds are where it reaches
+    ``share -+ 1.96 sqrt(share (1 - share)/n_eff)`` (Woodruff 1952, J. Am. Stat. Assoc. 47:635). Where that is
+    1 or more, no event bounds the time, and the last time at which anything ended does.
     """
     reached = table.incidence[cause] / table.incidence[cause][-1]
-    low, high = wilson(share, n_eff)
+    half = Z * np.sqrt(share * (1 - share) / n_eff)
     # Sums of 1/n fall short of a bound that they equal.
-    levels = np.array([share, float(low), float(high)]) - 1e-12
+    levels = np.array([share, share - half, share + half]) - 1e-12
+    levels[2] = np.inf if levels[2] >= 1 - 1e-9 and share < 1 else levels[2]
     time, lower, upper = table.times[np.minimum(np.searchsorted(reached, levels), reached.size - 1)]
     return int(time), int(lower), int(upper)
 

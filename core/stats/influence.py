@@ -5,8 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
 from core.stats.arrays import FloatArray, IntArray
+from core.stats.clustering import SHRINKAGE
+from core.stats.intervals import Z
 from core.stats.survival import LifeTable
 
 
@@ -126,6 +129,32 @@ def influences(table: LifeTable, rows: ItemRows, places: IntArray) -> Iterator[F
         reached = incidence[:, k]
         still = reached * B[k] - C[:, k] - A[:, k]
         yield P + reached[:, None] * Q + still[:, None] * waiting
+
+
+def shrunk_variance(robust: ArrayLike, alone: ArrayLike, rows: ItemRows) -> FloatArray:
+    """Return variances with items as the sample, their design effects shrunk as those of a cell are.
+
+    Parameters
+    ----------
+    robust
+        Of `robust_variances`; NaN with one item, and what rounding leaves of 0 where items do not differ.
+    alone
+        The same with observations taken as independent. Shapes broadcast.
+
+    Notes
+    -----
+    ``alone * min(K_w, deff * (t_{.975, nu}/1.96)^2)`` with ``nu = max(1, C_e - 1)``, ``C_e = n/K_w``, and
+    deff the ratio of the two shrunk towards ``1 + (K_w - 1)/2``, as core.stats.clustering.effective_n does:
+    without censoring the incidence has the variance of an accuracy. Where robust says nothing, deff is K_w.
+    """
+    found, independent = (np.asarray(values, dtype=np.float64) for values in (robust, alone))
+    K_w = rows.repeats
+    nu = max(1.0, rows.item.size / rows.share / K_w - 1)
+    w = nu / (nu + SHRINKAGE)
+    told = (found > 1e-18) & (independent > 0)
+    raw = np.where(told, found / np.where(told, independent, 1), K_w)
+    deff = np.clip(w * raw + (1 - w) * (1 + (K_w - 1) / 2), 1, K_w)
+    return np.asarray(independent * np.minimum(K_w, deff * (special.stdtrit(nu, 0.975) / Z) ** 2))
 
 
 def robust_variances(table: LifeTable, rows: ItemRows, places: IntArray) -> tuple[FloatArray, FloatArray]:

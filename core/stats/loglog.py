@@ -1,11 +1,11 @@
-"""Slope on two log scales: how fast one size grows with another, with an interval that resamples items."""
+"""Slope on two log scales: how fast one size grows with another, with an interval that leaves items out."""
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import special
 
 from core.stats.arrays import FloatArray
 
@@ -13,12 +13,7 @@ LEAST_N = 10
 LEAST_SPREAD = 0.1
 """Fewer values, or a smaller standard deviation of ln x, say nothing about a slope."""
 
-DRAWS = 1_000
-MOST_RESAMPLED = 2_000
-"""With more items than this the interval is normal, from the item-clustered variance, unless told else."""
-
 Z = 1.96
-_SEED = 20_260
 
 
 @dataclass(frozen=True)
@@ -63,7 +58,6 @@ def loglog_slope(
     *,
     weight: ArrayLike | None = None,
     cluster: ArrayLike | None = None,
-    most_resampled: int = MOST_RESAMPLED,
 ) -> Slope:
     """Return the least-squares slope of ln y on ln x.
 
@@ -75,15 +69,18 @@ def loglog_slope(
         Shape (n,): how many values a row stands for; 1 where absent.
     cluster
         Shape (n,): integer label of the item; each row is its own item where absent.
-    most_resampled
-        With more items than this the interval is normal.
 
     Returns
     -------
     Slope
-        The interval: percentiles of 1,000 draws of items with replacement (Efron 1979, Ann. Stat. 7:1); with
-        many items normal, variance ``C/(C-1) sum_items (sum (x - mean x) e)^2 / Sxx^2``
-        (Liang, Zeger 1986, Biometrika 73:13). None with fewer than two items.
+        The interval: ``slope +- t_{.975, C-1} * sqrt((C-1)/C * sum (slope without item i - slope)^2)``, C
+        items; none with fewer than two. The error: ``C/(C-1) sum_items (sum (x - mean x) e)^2 / Sxx^2``
+        (Liang, Zeger 1986, Biometrika 73:13).
+
+    Notes
+    -----
+    Jackknife over items: MacKinnon, Nielsen, Webb 2023, J. Appl. Econom. 38:671. Percentiles of bootstrap
+    draws of items cover 90 to 93% at 30 to 200 items, this 94 to 95% (docs/validity.md).
     """
     first, second = np.log(np.asarray(x, dtype=np.float64)), np.log(np.asarray(y, dtype=np.float64))
     counts = np.ones(first.size) if weight is None else np.asarray(weight, dtype=np.float64)
@@ -100,13 +97,11 @@ def loglog_slope(
     if math.isnan(found.slope) or sums.shape[1] < 2:
         return found
     found = found.with_error(_clustered_error(sums, found.slope))
-    if sums.shape[1] > most_resampled:
-        return found
-    drawn = _slopes(_resamples(sums.shape[1]) @ sums.T)
-    if not drawn.size:
-        return found
-    lower, upper = np.quantile(drawn, [0.025, 0.975])
-    return Slope(found.slope, float(lower), float(upper), found.error, found.n)
+    items = sums.shape[1]
+    without = _slopes(sums.sum(axis=1) - sums.T)
+    spread = math.sqrt((items - 1) / items * float(((without - found.slope) ** 2).sum()))
+    half = float(special.stdtrit(items - 1, 0.975)) * spread
+    return Slope(found.slope, found.slope - half, found.slope + half, found.error, found.n)
 
 
 def _clustered_error(sums: FloatArray, slope: float) -> float:
@@ -118,17 +113,9 @@ def _clustered_error(sums: FloatArray, slope: float) -> float:
 
 
 def _slopes(sums: FloatArray) -> FloatArray:
-    """Return the slope of each row of sums, without the draws in which x hardly varies."""
+    """Return the slope of each row of sums, without the rows in which x hardly varies."""
     n, x, y, xx, xy = sums.T
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = xx - x * x / n
         usable = spread > 1e-9 * n
         return np.asarray(((xy - x * y / n) / spread)[usable], dtype=np.float64)
-
-
-@lru_cache(maxsize=4)
-def _resamples(items: int) -> FloatArray:
-    """Return how often each item is drawn in each of the draws; shape (DRAWS, items)."""
-    picks = np.random.default_rng(_SEED).integers(0, items, size=(DRAWS, items))
-    picks += np.arange(DRAWS)[:, np.newaxis] * items
-    return np.bincount(picks.ravel(), minlength=DRAWS * items).reshape(DRAWS, items).astype(np.float64)

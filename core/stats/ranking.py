@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core.stats.arrays import BoolArray, FloatArray, IntArray, floats
+from core.stats.intervals import Z
 
 SCALE = 1000.0
 FLOOR = 0.01
@@ -66,21 +67,39 @@ def plain_score(
 
     Notes
     -----
-    With G the geometric mean over J cells and a, l, u the clamped values, the interval runs from
-    ``ln G - sqrt(sum (ln a - ln l)^2)/J`` to ``ln G + sqrt(sum (ln u - ln a)^2)/J``: independent cells, each
-    log bound taken as its own one-sided error (square-and-add, Newcombe 1998, Stat. Med. 17:873).
+    With G the geometric mean over J cells and a, l, u the clamped values, the lower bound is
+    ``ln G - sqrt(sum (ln a - ln l)^2)/J``: independent cells, each log bound taken as its own one-sided error
+    (square-and-add, Newcombe 1998, Stat. Med. 17:873). The mirror image of it is too low as an upper bound
+    of many cells. Logarithms are too low on average, ``E ln a = ln p - v/(2 p^2)`` (Pettigrew, Gart, Thomas
+    1986, Biometrika 73:425), which does not shrink with J as the width does; and the skewness of a mean
+    shrinks with J, so that the short upper sides of cells near 1 must not add up. The upper bound is
+    ``mean c + (sqrt(sum s^2) - sum t s^2/sum s^2)/J``, with ``v = ((u - l)/3.92)^2``,
+    ``c = min(ln a + v/(2 max(a^2, v)), ln u)``, ``s = (ln u - ln l)/2`` and ``t = c - (ln u + ln l)/2``, the
+    third cumulants of the cells added (Cornish, Fisher 1938, Rev. Inst. Int. Stat. 5:307). One cell keeps its
+    own interval. With 32 cells of 30 items the mirror image covers 73 to 90%, this 90 to 99%; see
+    docs/validity.md.
     """
-    a, low, high = (np.log(np.clip(values, FLOOR, 1)) for values in floats(accuracy, lower, upper))
-    used = _used(a, mask)
+    a, low, high = (np.clip(values, FLOOR, 1) for values in floats(accuracy, lower, upper))
+    variance = ((high - low) / (2 * Z)) ** 2
+    log, low, high = np.log(a), np.log(low), np.log(high)
+    centre = np.minimum(log + variance / (2 * np.maximum(a**2, variance)), high)
+    used = _used(log, mask)
     J = used.sum(axis=-1)
-    mean = _mean(a, used)
+    mean = _mean(log, used)
+
+    def total(values: FloatArray) -> FloatArray:
+        return np.asarray(np.where(used, values, 0).sum(axis=-1), dtype=np.float64)
+
+    squares = ((high - low) / 2) ** 2
+    power = total(squares)
+    skewness = total((centre - (high + low) / 2) * squares) / np.where(power > 0, power, 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        down = np.sqrt(np.sum(np.where(used, a - low, 0) ** 2, axis=-1)) / J
-        up = np.sqrt(np.sum(np.where(used, high - a, 0) ** 2, axis=-1)) / J
+        down = np.sqrt(total((log - low) ** 2)) / J
+        top = _mean(centre, used) + (np.sqrt(power) - skewness) / J
     return PlainScore(
         score=SCALE * np.exp(mean),
         lower=SCALE * np.exp(mean - down),
-        upper=SCALE * np.exp(mean + up),
+        upper=SCALE * np.exp(np.maximum(top, mean)),
         cells=J.astype(np.int64),
     )
 

@@ -321,10 +321,20 @@ def scores(cells: dict[tuple[Task, Tier], Cell], wanted: set[tuple[Task, Tier]])
         return result
     bounds = [cell.plain_bounds() for cell in have]
     down = [math.log(raw) - math.log(low) for raw, (low, _) in zip(raws, bounds, strict=True)]
-    up = [math.log(high) - math.log(raw) for raw, (_, high) in zip(raws, bounds, strict=True)]
     result["plain_lower"] = result["plain_score"] * math.exp(-math.hypot(*down) / len(have))
-    result["plain_upper"] = result["plain_score"] * math.exp(math.hypot(*up) / len(have))
+    centres = [unbiased(raw, *bound) for raw, bound in zip(raws, bounds, strict=True)]
+    halves = [math.log(high / low) / 2 for low, high in bounds]
+    apart = [centre - math.log(high * low) / 2 for centre, (low, high) in zip(centres, bounds, strict=True)]
+    skewness = sum(t * s * s for t, s in zip(apart, halves, strict=True)) / (sum(s * s for s in halves) or 1)
+    top = (math.fsum(centres) + math.hypot(*halves) - skewness) / len(have)
+    result["plain_upper"] = max(1000 * math.exp(top), result["plain_score"])
     return result
+
+
+def unbiased(value: float, lower: float, upper: float) -> float:
+    """The logarithm of an accuracy, with what it is too low by on average, from the width of its interval."""
+    variance = ((upper - lower) / 3.92) ** 2
+    return min(math.log(value) + variance / (2 * max(value * value, variance)), math.log(upper))
 
 
 def geometric_mean(values: Sequence[float]) -> float:

@@ -21,6 +21,21 @@ def test_one_completion_each_is_the_t_interval() -> None:
     assert (float(found.mean), float(found.lower), float(found.upper)) == pytest.approx((111.0, low, high))
 
 
+def test_from_ten_items_on_the_interval_is_symmetric_on_the_log_scale() -> None:
+    values = [float(one) for one in range(10, 20)]
+    found = of_items(values, [1] * 10)
+    stretch = math.exp(stats.t.ppf(0.975, 9) * stats.sem(values) / 14.5)
+    assert (float(found.lower), float(found.upper)) == pytest.approx((14.5 / stretch, 14.5 * stretch))
+    low, high = stats.t.interval(0.95, 8, np.mean(values[1:]), stats.sem(values[1:]))
+    nine = of_items(values[1:], [1] * 9)
+    assert (float(nine.lower), float(nine.upper)) == pytest.approx((low, high))
+
+
+def test_nothing_was_spent() -> None:
+    none = of_items([0.0] * 12, [1] * 12)
+    assert (float(none.mean), float(none.lower), float(none.upper)) == (0, 0, 0)
+
+
 def test_saying_everything_twice_says_nothing_new() -> None:
     once = of_items([120.0, 80.0, 95.0, 200.0], [1] * 4)
     twice = of_items([240.0, 160.0, 190.0, 400.0], [2] * 4)

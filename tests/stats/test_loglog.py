@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from scipy import stats
 
 from core.stats.loglog import loglog_slope, slope_from_sums
 
@@ -30,22 +31,19 @@ def test_slope_and_error_are_those_of_statsmodels(made) -> None:
     assert found.n == 300
 
 
-def test_interval_is_a_bootstrap_of_items(made) -> None:
+def test_interval_is_a_jackknife_over_items(made) -> None:
     x, y, item = made
     found = loglog_slope(x, y, cluster=item)
-    draw = np.random.default_rng(1)
     names = np.unique(item)
-    slopes = []
-    for _ in range(1500):
-        rows = np.concatenate([np.flatnonzero(item == one) for one in draw.choice(names, names.size)])
-        slopes.append(np.polyfit(np.log(x[rows]), np.log(y[rows]), 1)[0])
-    lower, upper = np.quantile(slopes, [0.025, 0.975])
-    width = upper - lower
-    assert found.lower == pytest.approx(lower, abs=0.1 * width)
-    assert found.upper == pytest.approx(upper, abs=0.1 * width)
-    normal = loglog_slope(x, y, cluster=item, most_resampled=0)
-    assert normal.lower == pytest.approx(normal.slope - 1.96 * normal.error)
-    assert normal.lower == pytest.approx(lower, abs=0.15 * width)
+    without = np.array(
+        [np.polyfit(np.log(x[item != one]), np.log(y[item != one]), 1)[0] for one in names.tolist()]
+    )
+    error = math.sqrt((names.size - 1) / names.size * ((without - found.slope) ** 2).sum())
+    half = stats.t.ppf(0.975, names.size - 1) * error
+    assert (found.lower, found.upper) == pytest.approx((found.slope - half, found.slope + half))
+    normal = found.with_error(found.error)
+    assert normal.lower == pytest.approx(found.slope - 1.96 * found.error)
+    assert half == pytest.approx(1.96 * found.error, rel=0.1)
 
 
 def test_weights_stand_for_repeated_rows(made) -> None:

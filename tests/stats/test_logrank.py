@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.stats.logrank import logrank
+from core.stats.influence import item_rows
+from core.stats.logrank import LogRank, logrank
 from core.stats.survival import life_table
 from tests.stats.test_survival import CAUSES, TIMES
 
@@ -43,6 +44,52 @@ def test_the_order_of_the_samples_does_not_matter() -> None:
     one, other = life_table([1, 2, 5], [0, 0, 1], [1, 2, 1]), life_table([2, 3, 9], [0, 1, 2], [1, 1, 4])
     assert logrank(one, other, 0).chi2 == pytest.approx(logrank(other, one, 0).chi2)
     assert logrank(one, other, 0).observed == 3
+
+
+def _samples(rng: np.random.Generator, items: int, repeats: int, shared: bool) -> list[tuple]:
+    """Two samples on the same items, which share their pace or not, as (item, time, cause)."""
+    pace = rng.normal(size=items)
+    made = []
+    for _ in range(2):
+        own = pace if shared else rng.normal(size=items)
+        item = np.repeat(np.arange(items), repeats)
+        time = np.ceil(50 * np.exp(0.7 * own[item] + 0.4 * rng.normal(size=item.size))).astype(int)
+        made.append((item, time, np.where(time > 150, 2, rng.integers(0, 2, item.size))))
+    return made
+
+
+def _clustered(samples: list[tuple], cause: int = 0) -> LogRank:
+    tables = [life_table(time, what, np.ones(time.size)) for _, time, what in samples]
+    rows = tuple(item_rows(table, *one) for table, one in zip(tables, samples, strict=True))
+    return logrank(*tables, cause, rows)
+
+
+def test_with_items_the_variance_is_of_what_each_item_adds() -> None:
+    samples = _samples(np.random.default_rng(3), 15, 3, shared=True)
+    tables = [life_table(time, what, np.ones(time.size)) for _, time, what in samples]
+    added = np.zeros(15)
+    for t in sorted({*samples[0][1].tolist(), *samples[1][1].tolist()}):
+        n = [int((time >= t).sum()) for _, time, _ in samples]
+        d = sum(int(((time == t) & (what == 0)).sum()) for _, time, what in samples)
+        for side, (item, time, what) in enumerate(samples):
+            weight = n[1] / sum(n) if side == 0 else -n[0] / sum(n)
+            for one, when, why in zip(item, time, what, strict=True):
+                added[one] += weight * (float(when == t and why == 0) - (when >= t) * d / sum(n))
+    plain, found = logrank(*tables, 0), _clustered(samples)
+    assert added.sum() == pytest.approx(plain.observed - plain.expected)
+    assert found.chi2 == pytest.approx(added.sum() ** 2 / (15 / 14 * (added**2).sum()))
+    assert found.p == pytest.approx(stats.f.sf(found.chi2, 1, 14))
+
+
+def test_with_items_saying_everything_twice_says_nothing_new() -> None:
+    samples = _samples(np.random.default_rng(4), 40, 1, shared=False)
+    twice = [tuple(np.repeat(part, 2) for part in sample) for sample in samples]
+    assert _clustered(twice).p == pytest.approx(_clustered(samples).p)
+
+
+def test_the_same_answers_differ_in_nothing() -> None:
+    one, _ = _samples(np.random.default_rng(5), 20, 2, shared=True)
+    assert _clustered([one, one]).p == 1
 
 
 def test_without_events_there_is_no_test() -> None:

@@ -15,7 +15,12 @@ def test_plain_score_is_a_geometric_mean_with_a_log_interval() -> None:
     result = plain_score([[0.25, 1.0]], [[0.125, 0.5]], [[0.5, 1.0]])
     assert result.score[0] == pytest.approx(500)
     assert result.lower[0] == pytest.approx(500 * np.exp(-np.hypot(np.log(2), np.log(2)) / 2))
-    assert result.upper[0] == pytest.approx(500 * np.exp(np.log(2) / 2))
+    # The first cell's logarithm is too low by (.375/3.92)^2/(2 x .25^2) on average; the second is at its end.
+    bias = (0.375 / 3.92) ** 2 / (2 * 0.25**2)
+    # Half widths ln 2 and ln 2/2; centres bias and ln 2/2 above the middles of the cells.
+    skewness = (bias * 1 + np.log(2) / 2 * 0.25) / 1.25
+    top = np.log(500) + (bias + np.log(2) * np.sqrt(1.25) - skewness) / 2
+    assert result.upper[0] == pytest.approx(np.exp(top))
     assert result.cells[0] == 2
 
 
@@ -28,6 +33,10 @@ def test_accuracies_are_clamped_at_one_hundredth() -> None:
     result = plain_score([[0.0, 0.0]], [[0.0, 0.0]], [[0.04, 0.0]])
     assert result.score[0] == pytest.approx(10)
     assert result.lower[0] == pytest.approx(10)
+    # Two cells from .01 to .04 and from .01 to .01: the logarithm of the first is taken to be too low.
+    bias = (0.03 / 3.92) ** 2 / (2 * 0.01**2)
+    skewness = bias - np.log(2)
+    assert result.upper[0] == pytest.approx(10 * np.exp((bias + np.log(2) - skewness) / 2))
     assert result.upper[0] == pytest.approx(20)
 
 
@@ -46,6 +55,21 @@ def test_plain_score_interval_covers() -> None:
     result = plain_score(a, *wilson(a, 50))
     score = 1000 * np.exp(np.log(truth).mean())
     assert 0.90 <= ((result.lower <= score) & (score <= result.upper)).mean() <= 0.98
+
+
+def test_the_interval_holds_the_score() -> None:
+    # Forty cells without a right answer: their logarithms are far too low, and the interval lies above.
+    zero, high = np.zeros((1, 40)), np.full((1, 40), 0.11)
+    result = plain_score(zero, zero, high)
+    assert result.lower[0] == result.score[0] == pytest.approx(10)
+    assert 10 < result.upper[0] < 110
+
+
+@pytest.mark.parametrize("p", [0.1, 0.5, 0.95])
+def test_plain_score_interval_covers_with_many_small_cells(p: float) -> None:
+    a = np.random.default_rng(4).binomial(30, p, (2_000, 32)) / 30
+    result = plain_score(a, *wilson(a, 30))
+    assert ((result.lower <= 1000 * p) & (1000 * p <= result.upper)).mean() >= 0.90
 
 
 def test_reasonscore_by_hand() -> None:

@@ -199,7 +199,10 @@ def test_distance_is_of_the_means_with_a_jackknife_error() -> None:
     assert found.error == pytest.approx(math.sqrt(11 / 12 * 12 * np.var(without)))
     assert spectral_distance(b, a) == found
     low, high = found.interval
-    assert high - low == pytest.approx(2 * 1.96 * found.error)
+    assert low == 0
+    assert high - found.total_variation == pytest.approx(1.96 * found.error)
+    apart = spectral_distance(np.roll(np.sort(a, axis=1), 32, axis=1), np.sort(b, axis=1))
+    assert apart.total_variation - apart.interval[0] == pytest.approx(apart.noise + 1.96 * apart.error)
 
 
 def test_noise_is_what_sampling_alone_gives() -> None:

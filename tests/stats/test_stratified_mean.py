@@ -30,8 +30,16 @@ def test_strata_by_hand() -> None:
     # Means 20 and 200, s^2 100 and 400: the spread between them is fixed by the design.
     found = of([10, 20, 30], [180, 200, 220])
     error = math.sqrt(3 * 100 + 3 * 400) / 6
+    free = (300 + 1200) ** 2 / (300**2 / 2 + 1200**2 / 2)
     assert found.mean[0] == 110
-    assert found.upper[0] - 110 == pytest.approx(stats.t.ppf(0.975, 4) * error)
+    assert found.upper[0] - 110 == pytest.approx(stats.t.ppf(0.975, free) * error)
+
+
+def test_from_ten_values_on_the_interval_is_symmetric_on_the_log_scale() -> None:
+    values = [float(one) for one in range(10, 21)]
+    found = of(values)
+    stretch = math.exp(stats.t.ppf(0.975, 10) * stats.sem(values) / 15)
+    assert (found.lower[0], found.upper[0]) == pytest.approx((15 / stretch, 15 * stretch))
 
 
 def test_repeats_widen_as_if_they_were_the_same() -> None:

@@ -144,12 +144,12 @@ def test_scores_are_those_of_the_leaderboard(mixed: Dataset) -> None:
 def test_score_per_token_and_its_interval_by_hand(three: Dataset) -> None:
     one = row(info(three), "big")
     # Tokens 100 to 119 once each: mean 109.5, variance 35.
-    half = 2.093024 * math.sqrt(35 / 20)
+    stretch = math.exp(2.093024 * math.sqrt(35 / 20) / 109.5)
     assert one["mean_tokens"] == 109.5
-    assert one["tokens_upper"] - 109.5 == pytest.approx(half, rel=1e-6)
+    assert one["tokens_upper"] == pytest.approx(109.5 * stretch, rel=1e-6)
     assert one["plain_per_tokens"] == pytest.approx(1000 * one["plain_score"] / 109.5)
-    assert one["plain_per_tokens_lower"] == pytest.approx(1000 * one["plain_lower"] / (109.5 + half))
-    assert one["plain_per_tokens_upper"] == pytest.approx(1000 * one["plain_upper"] / (109.5 - half))
+    assert one["plain_per_tokens_lower"] == pytest.approx(1000 * one["plain_lower"] / (109.5 * stretch))
+    assert one["plain_per_tokens_upper"] == pytest.approx(1000 * one["plain_upper"] / (109.5 / stretch))
     assert one["score_per_token"] == pytest.approx(one["reasonscore"] / 109.5)
 
 

@@ -21,7 +21,8 @@ HOW_TO_READ = (
 
 DISTANCE_METHOD = (
     "Distance: total variation between the mean indicator spectra, 0 (the same) to 1; 95% interval by"
-    " jackknife over prompts. Of all tasks: the mean of the tasks' distances."
+    " jackknife over prompts, its lower end by the noise lower. Of all tasks: the mean of the tasks'"
+    " distances."
 )
 
 FORMULA = r"""

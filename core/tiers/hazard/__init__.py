@@ -16,7 +16,7 @@ from core.tiers.hazard.compare import (
     rest_of,
 )
 from core.tiers.hazard.compare_chart import compare_chart
-from core.tiers.hazard.curves import Curves
+from core.tiers.hazard.curves import MOST_BUCKETS, Curves
 from core.tiers.hazard.document import comparison_frame, export_frame, json_text, to_document
 from core.tiers.hazard.groups import DEFAULT_SPLIT, Group, Grouping, read_groups
 from core.tiers.hazard.read import largest_tokens
@@ -43,6 +43,7 @@ __all__ = [
     "BUCKET_SIZE",
     "DEFAULT_SPLIT",
     "FORMULAS",
+    "MOST_BUCKETS",
     "MOST_COMPARED",
     "WARNING",
     "Comparison",

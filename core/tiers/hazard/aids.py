@@ -6,11 +6,11 @@ import numpy as np
 
 from core.stats.hazard import turning_point
 from core.stats.incidence_interval import incidence_interval, time_quantile
-from core.stats.influence import influences
+from core.stats.influence import influences, shrunk_variance
 from core.stats.intervals import wilson
 from core.stats.item_shares import effective_share
 from core.stats.survival import incidence_variance
-from core.tiers.hazard.curves import Curves, or_at_most, sample
+from core.tiers.hazard.curves import Curves, sample
 from core.tiers.hazard.read import CAUSES
 from core.tiers.methods import Methods
 
@@ -136,7 +136,7 @@ def budget_cost(curves: Curves, methods: Methods, tokens: int) -> BudgetCost:
         repeats = rows.repeats
         early, late = (one[CORRECT] for one in influences(table, rows, np.concatenate([at, last])))
         robust = [rows.scale * float((one**2).sum()) for one in (early, late, late - early)]
-        variance = or_at_most(robust, variance, repeats).tolist()
+        variance = shrunk_variance(robust, variance, rows).tolist()
     # What was cut off just there had still been followed: by then it had answered nothing.
     before = [table.places([one - 1]) for one in (tokens, int(table.times[-1]), int(table.times[-1]))]
     known = [(table.n - float(table.censored_by(place)[0])) / repeats for place in before]

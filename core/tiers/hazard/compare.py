@@ -11,14 +11,14 @@ from core.errors import FilterError, NothingFoundError
 from core.filters import Filters
 from core.stats.arrays import FloatArray
 from core.stats.incidence_interval import difference_interval
-from core.stats.influence import influences
+from core.stats.influence import ItemRows, influences
 from core.stats.logrank import logrank
 from core.stats.multiplicity import holm
 from core.store.dataset import Dataset
 from core.tiers.hazard.aids import CORRECT, Bounded, budget_cost
 from core.tiers.hazard.curves import Curves, estimate_curves
 from core.tiers.hazard.groups import Group, read_groups
-from core.tiers.hazard.read import CAUSES, read_observed
+from core.tiers.hazard.read import CAUSES, Observed, read_observed
 from core.tiers.hazard.table import Hazard, no_tokens
 from core.tiers.methods import Methods
 from core.tiers.split import IDENTITY
@@ -31,8 +31,8 @@ EVAL_DIMENSIONS = (*IDENTITY, "eval_id")
 WARNING = (
     "The log-rank test asks whether two evals have the same cause-specific hazard at every length, the other"
     " way of ending taken as a cut-off: with competing ends that is not the same as asking who is right more"
-    " often. It takes completions as independent, although the evals answered the same items; p is adjusted"
-    " by Holm."
+    " often. The evals answered the same items: the test takes items as the sample (completions, where"
+    " repeats are taken as independent); p is adjusted by Holm."
 )
 
 
@@ -205,12 +205,17 @@ def _correlation(one: Curves, other: Curves, tokens: int) -> float:
     return float(np.clip(joint / spread, -1, 1)) if spread > 0 else 0.0
 
 
+def _rows(one: Observed, other: Observed) -> tuple[ItemRows, ItemRows] | None:
+    return None if one.rows is None or other.rows is None else (one.rows, other.rows)
+
+
 def logranks(comparison: Comparison) -> list[LogRankRow]:
     """Return the log-rank tests of each eval against the first, for both ways of ending."""
-    base, *others = (one.observed.table for one in comparison.hazard.curves)
+    base, *others = (one.observed for one in comparison.hazard.curves)
+    clusters = comparison.hazard.methods.repeats == "cluster"
     tests = [
-        (eval_id, cause, logrank(table, base, place))
-        for eval_id, table in zip(comparison.evals[1:], others, strict=True)
+        (eval_id, cause, logrank(other.table, base.table, place, _rows(other, base) if clusters else None))
+        for eval_id, other in zip(comparison.evals[1:], others, strict=True)
         for place, cause in enumerate(CAUSES)
     ]
     adjusted = holm([test.p for _, _, test in tests])

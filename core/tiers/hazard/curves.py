@@ -4,13 +4,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from core.errors import FilterError
 from core.stats.arrays import BoolArray, FloatArray, IntArray
 from core.stats.hazard import Buckets, bucket_of, bucket_table
 from core.stats.incidence_interval import incidence_interval, survival_interval
-from core.stats.influence import ItemRows, robust_variances
+from core.stats.influence import ItemRows, robust_variances, shrunk_variance
 from core.stats.intervals import Bounds, raw_interval
 from core.stats.item_shares import effective_at_risk
 from core.stats.survival import incidence_variance, survival_variance
@@ -157,28 +156,12 @@ def variances(observed: Observed, places: IntArray, methods: Methods) -> tuple[F
     if rows is None:
         return alone, spread
     robust, robust_spread = robust_variances(table, rows, places)
-    return or_at_most(robust, alone, rows.repeats), or_at_most(robust_spread, spread, rows.repeats)
+    return shrunk_variance(robust, alone, rows), shrunk_variance(robust_spread, spread, rows)
 
 
 def sample(observed: Observed, methods: Methods) -> ItemRows | None:
     """Return the completions by item where items are the sample, None where completions are."""
     return observed.repeated if methods.repeats == "cluster" else None
-
-
-def or_at_most(robust: ArrayLike, alone: ArrayLike, repeats: float) -> FloatArray:
-    """Return variances with items as the sample; where they say nothing, as if an item had one completion.
-
-    Parameters
-    ----------
-    robust
-        NaN with one item, and what rounding leaves of 0 where items do not differ at all.
-    alone
-        The same with completions taken as independent.
-    repeats
-        Completions of an item; see core.stats.influence.ItemRows.
-    """
-    found = np.asarray(robust, dtype=np.float64)
-    return np.where(found > 1e-18, found, np.asarray(alone) * repeats)
 
 
 def _check(bucket_size: int, most: int) -> None:

@@ -7,7 +7,7 @@ from core.config import DatasetConfig
 from core.errors import NothingFoundError
 from core.filters import Filters
 from core.store.dataset import Dataset
-from core.tiers.hazard.curves import Curves, estimate_curves
+from core.tiers.hazard.curves import MOST_BUCKETS, Curves, estimate_curves
 from core.tiers.hazard.groups import DEFAULT_SPLIT, Group, Grouping, read_groups
 from core.tiers.hazard.read import Observed, read_observed
 from core.tiers.methods import Methods
@@ -134,7 +134,8 @@ def read_page(
     observed = read_observed(dataset, filters, grouping, groups)
     if most_buckets is not None:
         longest = [int(one.table.times[-1]) for one in observed if one.table.n]
-        bucket_size = max(bucket_size, least_bucket_size(longest, most_buckets))
+        widest = -(-max(longest, default=0) // MOST_BUCKETS)
+        bucket_size = max(bucket_size, least_bucket_size(longest, most_buckets), widest)
     return Hazard(
         grouping.dimensions,
         tuple(estimate_curves(one, methods, bucket_size) for one in observed if one.table.n),

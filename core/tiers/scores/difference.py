@@ -69,7 +69,9 @@ def read_differences(dataset: Dataset, filters: Filters, baseline: int) -> pd.Da
 
 def _with_intervals(rows: pd.DataFrame) -> pd.DataFrame:
     n = rows["n_items"].to_numpy(float)
-    binary = rows["tries"].to_numpy(float) == 1
+    # Items that all agree have no spread to take a t interval from, which would then have no width.
+    alike = rows["gained"].to_numpy(float) + rows["lost"].to_numpy(float) == 0
+    binary = (rows["tries"].to_numpy(float) == 1) | alike
     score = bonett_price(rows["gained"], rows["lost"], n)
     moments = mean_interval(rows["difference"], rows["sd"], n)
     for place, name in enumerate(("lower", "upper")):

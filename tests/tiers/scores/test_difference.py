@@ -128,6 +128,22 @@ def test_differences_stay_between_minus_one_and_one(made) -> None:
     dataset.close()
 
 
+def test_repeats_that_all_agree_do_not_make_an_interval_without_width(made) -> None:
+    dataset = made(
+        [
+            completion(model=model, item_key=f"{item}", repeat=repeat)
+            for model in "ab"
+            for item in range(8)
+            for repeat in range(2)
+        ]
+    )
+    (row,) = read_differences(dataset, Filters(), 1).to_dict(orient="records")
+    half = Z * math.sqrt(2 / 10 / 10)
+    assert (row["difference"], row["method"]) == (0, "95% Bonett-Price interval")
+    assert (row["lower"], row["upper"]) == pytest.approx((-half, half))
+    dataset.close()
+
+
 def test_a_difference_is_the_negative_of_its_reverse(single) -> None:
     dataset, _ = single
     there = read_differences(dataset, Filters.from_dict({"eval_id": [1]}), 0).iloc[0]
