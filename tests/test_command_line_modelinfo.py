@@ -198,5 +198,5 @@ def test_an_interrupt_keeps_what_was_fetched(config: Path, small: SmallHub) -> N
 
 
 def test_other_commands_do_not_load_the_hubs_library(config: Path) -> None:
-    code = "import sys; from core.cli.main import make_app; make_app(); sys.exit('huggingface_hub' in sys.modules)"
+    code = "import sys, core.cli.main as cli; cli.make_app(); sys.exit('huggingface_hub' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
