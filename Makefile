@@ -1,9 +1,9 @@
-# make run    start the app on the demo dataset (or: make run DATA=DIR PORT=8502)
-# make test   everything the tests need, then the whole suite
+# make run        start the app on the demo dataset (or: make run DATA=DIR PORT=8502)
+# make test       everything the tests need, ruff and mypy, then all tests but the slow ones
 # make test-slow  the tests that take minutes: simulations of the intervals, long abuse
-# make demo   build the demo dataset again
-# make lint   ruff and mypy
-# make clean  remove the virtual environment and the caches; datasets stay
+# make demo       build the demo dataset again
+# make lint       ruff and mypy
+# make clean      remove the virtual environment and the caches; datasets stay
 
 PYTHON ?= python3
 DATA ?= data

@@ -2,6 +2,7 @@
 
 import os
 import re
+import stat
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -16,6 +17,8 @@ NAME_KEPT = 40
 def whole(path: Path) -> Iterator[IO[bytes]]:
     """Open a file aside, in the folder of `path`, and move it into place when the block ends.
 
+    The new file may be read by whom the old one might, one that was not there by everybody.
+
     Raises
     ------
     OSError
@@ -27,12 +30,19 @@ def whole(path: Path) -> Iterator[IO[bytes]]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        # mkstemp makes a file that only its owner may read; what is written here is as open as its folder.
-        os.chmod(aside, 0o644)
+        # mkstemp makes a file that only its owner may read.
+        os.chmod(aside, _mode(path))
         os.replace(aside, path)
     except BaseException:
         Path(aside).unlink(missing_ok=True)
         raise
+
+
+def _mode(path: Path) -> int:
+    try:
+        return stat.S_IMODE(path.stat().st_mode)
+    except FileNotFoundError:
+        return 0o644
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -52,6 +62,7 @@ def write_together(files: Mapping[Path, bytes]) -> None:
         for path, data in files.items():
             file = stack.enter_context(whole(path))
             file.write(data)
+            # Here, not only as the block ends: a disk that is full says so before the first is moved.
             file.flush()
             os.fsync(file.fileno())
 

@@ -4,7 +4,6 @@ import streamlit as st
 
 from core.errors import ReasonScapeError
 from core.ui import (
-    cache,
     compression,
     compression_controls,
     compression_figures,
@@ -27,7 +26,7 @@ try:
 except ReasonScapeError as fault:
     states.stop(fault)
 
-at_a_time = compression.rows_at_a_time(cache.selection(view.dataset, view.filters).completions)
+at_a_time = compression.rows_at_a_time(view.selection.completions)
 pages = -(-len(rows) // at_a_time)
 number = st.pagination(pages, key="compression_page", bind="query-params") if pages > 1 else 1
 shown = rows[at_a_time * (number - 1) : at_a_time * number]

@@ -1,6 +1,5 @@
 """The documentation holds: its links, its commands, a page and a picture for every page, and its numbers."""
 
-import ast
 import re
 import shlex
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ from core.tiers.scores import notes as score_notes
 from core.tiers.spiderweb import table as spiderweb_table
 from core.tiers.surface import table as surface_table
 from core.tiers.tasks import table as tasks_table
+from core.views import PAGES
 from tests.command import ROOT
 
 DOCS = ROOT / "docs"
@@ -89,22 +89,14 @@ def test_every_picture_is_made_by_the_script_and_shown_and_all_are_small() -> No
     assert sum(one.stat().st_size for one in pictures) <= MOST_BYTES
 
 
-def app_pages() -> dict[str, str]:
-    """The title of every page of the app by the name of its script."""
-    calls = [node for node in ast.walk(ast.parse(text_of(ROOT / "app.py"))) if isinstance(node, ast.Call)]
-    pages = [call for call in calls if ast.unparse(call.func) == "st.Page"]
-    titles = [next(ast.literal_eval(k.value) for k in page.keywords if k.arg == "title") for page in pages]
-    return dict(zip([Path(ast.literal_eval(page.args[0])).stem for page in pages], titles, strict=True))
-
-
-@pytest.mark.parametrize("page", app_pages())
+@pytest.mark.parametrize("page", PAGES)
 def test_every_page_of_the_app_is_described_with_a_picture(page: str) -> None:
     described = DOCS / "importing.md" if page in DATA_PAGES else TIERS / f"{page}.md"
     assert (PICTURES / f"{page}.png").exists()
     assert f"images/{page}.png)" in text_of(described)
-    assert f"| {app_pages()[page]} |" in text_of(ROOT / "README.md")
+    assert f"| {PAGES[page]} |" in text_of(ROOT / "README.md")
     if page not in DATA_PAGES:
-        assert f"| [{app_pages()[page]}](tiers/{page}.md) |" in text_of(DOCS / "tiers.md")
+        assert f"| [{PAGES[page]}](tiers/{page}.md) |" in text_of(DOCS / "tiers.md")
 
 
 @pytest.mark.parametrize("path", sorted(TIERS.glob("*.md")), ids=name_of)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import core.views as views
 from core.ui import filter_state
-from core.views import SavedView, ViewError, Views
+from core.views import ViewError, Views
 from core.views.parameters import FILTERS, PARAM, known
 from tests.command import ROOT, ask
 
@@ -209,6 +209,26 @@ def test_an_entry_of_a_newer_version_is_named_and_kept(path: Path) -> None:
     assert orjson.loads(path.read_bytes())["views"][:2] == [newer, 7]
 
 
+def test_no_word_of_a_file_steers_the_terminal(path: Path) -> None:
+    sent = HARD.model_copy(update={"parameters": {"tier": ("\x1b[2J\nHard",)}})
+    path.write_bytes(views.shared_bytes([sent], ""))
+    document = orjson.loads(path.read_bytes())
+    document["views"] += [{"name": "\x1b]0;x\x07Newer\n", "page": "tasks", "parameters": {"\x1b[1m": 3}}]
+    path.write_bytes(orjson.dumps(document))
+    found = views.read_views(path)
+    assert found.views[0].words() == "Cluster · tier [2J Hard"
+    assert found.unusable[0].name == "]0;xNewer"
+    assert found.unusable[0].fault.isprintable()
+
+
+def test_what_a_killed_writer_left_is_cleared(path: Path) -> None:
+    left = path.with_name(f".{path.name}.abcd_123.new")
+    left.touch()
+    views.save_view(path, EASY)
+    assert not left.exists()
+    assert names(path) == ["Easy"]
+
+
 @pytest.mark.parametrize("text", ["", "{", '{"db": "x.duckdb"}'])
 def test_a_file_that_cannot_be_read_is_not_written_over(path: Path, text: str) -> None:
     path.write_text(text)
@@ -231,7 +251,7 @@ def test_a_folder_that_cannot_be_written_is_said(path: Path, monkeypatch: pytest
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr("core.views.file.write_whole", refuse)
-    with pytest.raises(ViewError, match="cannot be written: Permission denied"):
+    with pytest.raises(ViewError, match="nothing was changed: Permission denied; see that"):
         views.save_view(path, HARD)
     assert path.read_bytes() == before
 
@@ -313,4 +333,3 @@ def test_the_filters_are_those_of_the_sidebar() -> None:
     state = dict.fromkeys([*FILTERS, "param.length", "other"])
     assert filter_state.keys_of(state) == [*FILTERS, "param.length"]
     assert PARAM == filter_state.PARAM
-    assert isinstance(EASY, SavedView)

@@ -17,6 +17,7 @@ from core.importers.inspection import Inspection, inspect_sources
 from core.importers.planning import NOT_RECOGNISED
 from core.importers.summing_up import HINT
 from core.tiers.coverage import page_coverage, source_facts
+from core.tiers.words import capital
 
 SHOWN = 5
 _WORKS = {"yes": "works", "partly": "works in part", "no": "does not work"}
@@ -66,7 +67,7 @@ def _lines(found: Inspection) -> Iterator[str]:
         yield f"  {count:,} {reason}: {_some(found.places.get(reason, ()), of=count)}"
     if not found.kept:
         if NOT_RECOGNISED in found.left_out:
-            yield f"{HINT[0].upper()}{HINT[1:]}.".replace("--format", "--source-format")
+            yield f"{capital(HINT)}.".replace("--format", "--source-format")
         return
     yield f"Evals: {found.evals:,}, of the models {_counted(found.models)}"
     yield f"Tasks: {found.tasks:,}: {_counted(found.base_tasks)}"

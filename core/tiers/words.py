@@ -1,4 +1,4 @@
-"""How every tier writes a missing number, a number, a count and a list of names."""
+"""How every tier writes a missing number, a number, a count, a sentence's beginning and a list of names."""
 
 from collections.abc import Sequence
 
@@ -13,9 +13,14 @@ def number(value: float, digits: int) -> str:
     return EM_DASH if pd.isna(value) else f"{value:,.{digits}f}"
 
 
-def count(amount: int, noun: str) -> str:
-    """Return "1 item" or "1,200 items"."""
-    return f"{amount:,} {noun}{'' if amount == 1 else 's'}"
+def count(amount: int, noun: str, several: str = "") -> str:
+    """Return "1 item" or "1,200 items"; `several` is the plural where it takes more than an s."""
+    return f"{amount:,} {noun if amount == 1 else several or noun + 's'}"
+
+
+def capital(text: str) -> str:
+    """Return text with its first letter large, the others as they are."""
+    return text[:1].upper() + text[1:]
 
 
 def listed(names: Sequence[str], most: int = 6) -> str:

@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.ui.datasets import KEY
+from core.ui.fragment import fragment
 from core.ui.sidebar import View
 
 WIDTH = 340
@@ -38,7 +39,7 @@ def show_tools(place: DeltaGenerator, view: View | None, page: str) -> None:
         _tools(view, page)
 
 
-@st.fragment
+@fragment
 def _tools(view: View | None, page: str) -> None:
     # Only an open popover asks for a run, and of this alone, so that it shows what there is by then. Its
     # modules are imported by then too: the start of the app does not wait for them.

@@ -11,6 +11,7 @@ from core.export import file_name
 from core.ui import download, states
 from core.ui.wording import count, escape, listed
 from core.views import (
+    MOST_BYTES,
     NameTakenError,
     SavedView,
     ViewError,
@@ -26,7 +27,7 @@ from core.views import (
 )
 
 NAME, CHOSEN, NEW_NAME, FILE = "view_name", "view_chosen", "view_new_name", "view_file"
-LARGEST = 2
+LARGEST = -(-MOST_BYTES // 1_000_000)
 """Megabytes of a file that is taken in."""
 
 _SAID, _TAKEN, _FILES = "_views_said", "_views_taken", "_views_files"
@@ -34,7 +35,7 @@ _SAID, _TAKEN, _FILES = "_views_said", "_views_taken", "_views_files"
 
 @dataclass(frozen=True)
 class Said:
-    """What became of a change, told once; a deleted view with its place can be put back."""
+    """What became of a change, told until the next; a deleted or replaced view can be put back."""
 
     words: str
     fault: bool = False
@@ -174,14 +175,12 @@ def _delete(path: Path, name: str) -> None:
 def _undo(path: Path, said: Said) -> None:
     try:
         if said.deleted:
-            words = f"{restore_view(path, said.deleted, said.place)} is back"
+            _say(path, Said(f"{restore_view(path, said.deleted, said.place)} is back"))
         elif said.replaced:
             save_view(path, said.replaced, replace=True)
-            words = f"{said.replaced.name} is as it was"
+            _say(path, Said(f"{said.replaced.name} is as it was"))
     except ViewError as fault:
         _say(path, Said(str(fault), fault=True))
-        return
-    _say(path, Said(words))
 
 
 def _take(path: Path, dataset: str, key: str) -> None:

@@ -5,6 +5,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
+from core.tiers.words import capital, count
+
+__all__ = ["apart", "capital", "count", "escape", "listed", "said_as"]
+
 Option = TypeVar("Option")
 
 _MARKS = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|$~^:&=\"'/@%])")
@@ -19,16 +23,6 @@ def escape(text: object) -> str:
     """Return text that Markdown shows as it is, on one line."""
     plain = _ADDRESS.sub(_WORD_JOINER, " ".join(str(text).split()))
     return _MARKS.sub(r"\\\1", _SHORTCODE.sub(f":{_WORD_JOINER}", plain))
-
-
-def capital(text: str) -> str:
-    """Return text with its first letter large, the others as they are."""
-    return text[:1].upper() + text[1:]
-
-
-def count(number: int, noun: str, several: str = "") -> str:
-    """Return "1 item" or "1,200 items"; `several` is the plural where it takes more than an s."""
-    return f"{number:,} {noun if number == 1 else several or noun + 's'}"
 
 
 def listed(words: Sequence[str], most: int = 4) -> str:

@@ -16,7 +16,7 @@ from core.views.file import (
     views_path,
     writable,
 )
-from core.views.share import SharedViews, read_shared, shared_bytes
+from core.views.share import MOST_BYTES, SharedViews, read_shared, shared_bytes
 from core.views.view import (
     DEFAULT_PAGE,
     NAME_LENGTH,
@@ -30,6 +30,7 @@ from core.views.view import (
 
 __all__ = [
     "DEFAULT_PAGE",
+    "MOST_BYTES",
     "NAME_LENGTH",
     "PAGES",
     "Added",

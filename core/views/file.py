@@ -13,9 +13,18 @@ from typing import Any
 import filelock
 import orjson
 
+from core.errors import advice
 from core.views.share import MOST_VIEWS, document_of, read_entries
-from core.views.view import NAME_LENGTH, NameTakenError, SavedView, ViewError, clean_name, valid_view
-from core.whole_file import write_whole
+from core.views.view import (
+    NAME_LENGTH,
+    NameTakenError,
+    SavedView,
+    ViewError,
+    clean_name,
+    one_line,
+    valid_view,
+)
+from core.whole_file import clear_unfinished, write_whole
 
 LOCK_SECONDS = 10.0
 
@@ -181,6 +190,7 @@ def add_views(path: Path, views: Iterable[SavedView]) -> Added:
 def _rewrite(path: Path, change: Callable[[list[Entry]], list[Entry]]) -> None:
     try:
         with filelock.FileLock(path.with_suffix(".lock"), timeout=LOCK_SECONDS):
+            clear_unfinished(path)
             before = _entries(path)
             after = change(before)
             if after == before:
@@ -192,7 +202,9 @@ def _rewrite(path: Path, change: Callable[[list[Entry]], list[Entry]]) -> None:
     except filelock.Timeout as fault:
         raise ViewError(f"Another program has been writing {path.name} for {LOCK_SECONDS:g} s") from fault
     except OSError as fault:
-        raise ViewError(f"{path.name} cannot be written: {fault.strerror}; nothing was changed") from fault
+        raise ViewError(
+            f"{path.name} cannot be written, nothing was changed: {fault.strerror}{advice(fault)}"
+        ) from fault
 
 
 def _entries(path: Path) -> list[Entry]:
@@ -216,7 +228,7 @@ def _entries(path: Path) -> list[Entry]:
         except ViewError as fault:
             name = raw.get("name") if isinstance(raw, dict) else None
             words = name if isinstance(name, str) else orjson.dumps(raw).decode()
-            found.append(Unusable(raw, words[:NAME_LENGTH], str(fault)))
+            found.append(Unusable(raw, one_line(words)[:NAME_LENGTH], str(fault)))
     return found
 
 

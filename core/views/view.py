@@ -107,13 +107,19 @@ class SavedView(BaseModel):
     def words(self) -> str:
         """Return what it is of: its page, its filters, and how many other choices it keeps."""
         filters = [
-            f"{key.removeprefix(PARAM)} {', '.join(values)}"
+            one_line(f"{key.removeprefix(PARAM)} {', '.join(values)}")
             for key, values in self.parameters.items()
             if key in FILTERS or key.startswith(PARAM)
         ]
         others = len(self.parameters) - len(filters)
         options = [f"{others} option{'s' if others > 1 else ''}"] if others else []
         return " · ".join([self.title, *filters, *options])
+
+
+def one_line(text: str) -> str:
+    """Return text on one line, without characters that cannot be seen or that a terminal obeys."""
+    seen = "".join(" " if sign.isspace() else sign for sign in text if sign.isspace() or sign.isprintable())
+    return " ".join(seen.split())
 
 
 def clean_name(name: str) -> str:
@@ -124,8 +130,7 @@ def clean_name(name: str) -> str:
     ValueError
         Nothing is left, or too much.
     """
-    seen = "".join(" " if sign.isspace() else sign for sign in name if sign.isspace() or sign.isprintable())
-    words = " ".join(seen.split())
+    words = one_line(name)
     if not words:
         raise ValueError("the name is empty")
     if len(words) > NAME_LENGTH:
@@ -157,6 +162,6 @@ def valid_view(document: Any) -> SavedView:
         return SavedView.model_validate(document)
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(step)[:40] for step in fault["loc"])
+        place = one_line(".".join(str(step)[:40] for step in fault["loc"]))
         message = fault["msg"].removeprefix("Value error, ")
         raise ViewError(message if fault["type"] == "value_error" else f"{place}: {message}") from None

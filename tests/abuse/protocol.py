@@ -7,6 +7,7 @@ said about messages that this client keeps, so that the server never sends a ref
 import re
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -15,7 +16,6 @@ from google.protobuf.message import Message
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.sync.client import connect
 
 Place = tuple[int, ...]
@@ -83,16 +83,14 @@ def _forget(message: Message) -> None:
 
 
 class Session:
-    """One visitor: a websocket, the pages it knows of, and the widgets it has changed."""
+    """One visitor: a websocket, and the pages it knows of; it changes no widget."""
 
     def __init__(self, address: str, query: str = "") -> None:
-        self._socket = connect(
-            f"{address.replace('http', 'ws', 1)}/_stcore/stream", subprotocols=["streamlit"], max_size=None
-        )
+        self._stack = ExitStack()
+        stream = f"{address.replace('http', 'ws', 1)}/_stcore/stream"
+        self._socket = self._stack.enter_context(connect(stream, subprotocols=["streamlit"], max_size=None))
         self._query = query
-        self._widgets: dict[str, WidgetState] = {}
         self.pages: dict[str, str] = {}
-        self.current = ""
 
     def __enter__(self) -> Self:
         return self
@@ -104,7 +102,7 @@ class Session:
 
     def close(self) -> None:
         """Leave."""
-        self._socket.close()
+        self._stack.close()
 
     def open(self, page: str = "") -> Run:
         """Click a page's title in the navigation; without one, load the app's first page."""
@@ -121,7 +119,6 @@ class Session:
 
     def _ask(self, message: BackMsg, page: str, shown: Mapping[Place, Element] | None = None) -> Run:
         message.rerun_script.query_string = self._query
-        message.rerun_script.widget_states.widgets.extend(self._widgets.values())
         began = time.perf_counter()
         self._socket.send(message.SerializeToString())
         return self._read(page, began, dict(shown or {}), whole=shown is None)

@@ -9,11 +9,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.bench.measure import ROOT
+
 COMPLETIONS, MODELS, TASKS = 200_000, 10, 10
 BYTES = 2_400
 """Of one response, about; with prompts it is 500 MB in all."""
-WORDS = (Path(ROOT) / "docs" / "tiers.md").read_text(encoding="utf-8").split()
+WORDS = (ROOT / "docs" / "tiers.md").read_text(encoding="utf-8").split()
 
 
 def write_source(path: Path) -> Path:

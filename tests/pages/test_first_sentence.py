@@ -6,12 +6,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.views import DEFAULT_PAGE, PAGES
 from tests.command import ROOT
-
-PAGES = (
-    "evals", "tasks", "scores", "cluster", "compare", "spiderweb", "surface", "hazard", "fft", "compression",
-    "modelinfo", "completions", "imports", "dataset",
-)  # fmt: skip
 
 TEXTS = ("markdown", "caption", "alert", "error", "info", "warning", "subheader")
 TOOLS = ("main", "flex_container", "title", "popover", "button", "download_button", "html")
@@ -30,7 +26,7 @@ def shown(demo_dataset: Path) -> dict[tuple[str, bool], Elements]:
         for filtered in (False, True):
             for page in PAGES:
                 app.switch_page(f"pages/{page}.py").run()
-                if filtered and page == PAGES[0]:
+                if filtered and page == DEFAULT_PAGE:
                     app.multiselect(key="tier").set_value(["easy"]).run()
                 assert not app.exception, page
                 found[page, filtered] = [(one.type, str(getattr(one, "value", ""))) for one in app.main]

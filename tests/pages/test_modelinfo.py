@@ -65,7 +65,7 @@ def fill(folder: Path) -> None:
 def test_first_sentence_is_the_result(open_info, data: Path) -> None:
     app = open_info(data)
     text = said(app)
-    assert "leads with a plain score of 68 [56, 98] on" in text
+    assert "leads with a plain score of 68 [56, 112] on" in text
     assert "at 268M parameters; the smallest not separated from it (95% intervals overlap)" in text
     assert "Parameters: as typed in the config (8 evals)." in text
     assert len(app.get("vega_lite_chart")) == 2

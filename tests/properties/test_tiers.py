@@ -67,7 +67,7 @@ def test_every_tier_on_random_datasets(shape: Shape) -> None:
 
 
 @pytest.mark.slow
-@new_every_time(30, shrink=False)
+@new_every_time(22, shrink=False)
 @given(SHAPES)
 def test_every_tier_on_many_random_datasets(shape: Shape) -> None:
     check(shape, selections=1, thorough=shape.seed % 4 == 0)

@@ -15,7 +15,7 @@ from core.tiers.hazard.groups import Group
 from core.tiers.hazard.read import Facts, Observed
 from core.tiers.methods import Methods
 from tests.validity.items import item_chances
-from tests.validity.study import Condition, Intervals, Rng, Study
+from tests.validity.study import Condition, Intervals, Limits, Rng, Study
 
 CORRECT, WRONG, CUT = 0, 1, 2
 BUCKET = 500
@@ -194,19 +194,32 @@ SETTINGS = tuple(
     )
 )
 
+READS = tuple(
+    product(SETTINGS, (("correct", 500), ("correct", 1_000), ("correct", 3_000), ("incorrect", 2_000)))
+)
+
+
+def _faded(setting: Setting, at: int) -> bool:
+    """Whether completions were cut off before, and fewer are expected at risk than the page shows unfaded."""
+    return len(setting.limits) > 1 and setting.at_risk(at - BUCKET) < FEW_AT_RISK
+
+
 INCIDENCE = Study(
     "incidence",
     "Cumulative incidence (Aalen-Johansen, log-log)",
     "Hazard",
     "Log-normal tokens of correct and wrong answers, cut off at one limit or at three, which completions take"
     " in turn. With three, read where at least 10 completions are expected at risk: the page fades the rest.",
-    tuple(
-        _incidence(one, cause, at)
-        for one, (cause, at) in product(
-            SETTINGS, (("correct", 500), ("correct", 1_000), ("correct", 3_000), ("incorrect", 2_000))
-        )
-        if len(one.limits) == 1 or one.at_risk(at - BUCKET) >= FEW_AT_RISK
-    ),
+    tuple(_incidence(one, cause, at) for one, (cause, at) in READS if not _faded(one, at)),
+    share=0.5,
+)
+INCIDENCE_FADED = Study(
+    "incidence_faded",
+    "For information: cumulative incidence where the page fades it",
+    "Hazard",
+    "The readings that the study of incidences leaves out: three limits, fewer than 10 expected at risk.",
+    tuple(_incidence(one, cause, at) for one, (cause, at) in READS if _faded(one, at)),
+    Limits(None, None),
     share=0.5,
 )
 SURVIVAL = Study(
@@ -251,4 +264,4 @@ CORRECT_BY = Study(
     share=0.5,
 )  # fmt: skip
 
-STUDIES = (INCIDENCE, SURVIVAL, HAZARD, COST, CORRECT_BY)
+STUDIES = (INCIDENCE, INCIDENCE_FADED, SURVIVAL, HAZARD, COST, CORRECT_BY)

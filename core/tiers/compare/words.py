@@ -11,7 +11,7 @@ from core.tiers.compare.items import MEASURE_WORDS, RULE_NAMES, RULES
 from core.tiers.compare.rows import CORRECTIONS
 from core.tiers.compare.scopes import SCOPE_NAMES
 from core.tiers.compare.table import Against, Comparison
-from core.tiers.words import EM_DASH, number
+from core.tiers.words import EM_DASH, count, number
 
 COUNTS = {"both_right": "Both right", "gained": "Gained", "lost": "Lost", "both_wrong": "Both wrong"}
 COUNT_WORDS = {
@@ -81,7 +81,7 @@ def p_text(p: float) -> str:
 
 def items_text(n: int) -> str:
     """Return a number of common items."""
-    return f"{n:,} common item{'' if n == 1 else 's'}"
+    return count(n, "common item")
 
 
 def filter_words(filters: Filters, config: DatasetConfig) -> str:

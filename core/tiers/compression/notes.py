@@ -6,6 +6,7 @@ from core.tiers.compression.length import TOKENS
 from core.tiers.compression.panels import Panels
 from core.tiers.compression.rows import MOST_EXACT
 from core.tiers.methods import Methods
+from core.tiers.words import count
 
 NO_TEXTS = (
     "The dataset has no texts of responses (they were left out at import, or the source has none): figures"
@@ -89,4 +90,4 @@ def panel_notes(*panels: Panels) -> tuple[str, ...]:
 
 
 def _some(number: int, what: str, then: str) -> str:
-    return f"{number:,} completion{'' if number == 1 else 's'} {what}: {then}." if number else ""
+    return f"{count(number, 'completion')} {what}: {then}." if number else ""

@@ -12,6 +12,7 @@ from core.tiers.compression.panels import Panels
 from core.tiers.compression.parts import NO_SERIES, read_parts
 from core.tiers.compression.suspects import LoopCounts
 from core.tiers.methods import Methods
+from core.tiers.words import capital
 
 
 def panels_sentence(panels: Panels, stacks: Sequence[int | None]) -> str:
@@ -45,7 +46,7 @@ def answer(length: Length, by_length: Auc, by_ratio: Auc, counts: LoopCounts) ->
     """Return what failures look like, in one sentence."""
     told = "; ".join(filter(None, [_compared(length, by_length, by_ratio), _loops(counts)]))
     return (
-        f"{told[0].upper()}{told[1:]}."
+        f"{capital(told)}."
         if told
         else "There are no two responses, one correct and one incorrect, whose length or size is known."
     )

@@ -11,7 +11,7 @@ from core.tiers.hazard.curves import MOST_BUCKETS, Curves, estimate_curves
 from core.tiers.hazard.groups import DEFAULT_SPLIT, Group, Grouping, read_groups
 from core.tiers.hazard.read import Observed, read_observed
 from core.tiers.methods import Methods
-from core.tiers.words import listed
+from core.tiers.words import count, listed
 
 BUCKET_SIZE = 256
 """Of the command line, and of the page for token counts that reach SMALL."""
@@ -124,7 +124,8 @@ def read_page(
     filters : Filters
         Resolved, the ones the grouping was read with.
     most_buckets : int, optional
-        Take larger buckets where the groups would have more than so many together; the result has their size.
+        Take larger buckets where the groups would have more than so many together, or one of them more than
+        MOST_BUCKETS; the result has their size.
 
     Raises
     ------
@@ -155,9 +156,9 @@ def least_bucket_size(longest: Sequence[int], most: int) -> int:
     return size
 
 
-def completions(count: int) -> str:
+def completions(number: int) -> str:
     """Return "1 completion" or "1,200 completions"."""
-    return f"{count:,} completion{'' if count == 1 else 's'}"
+    return count(number, "completion")
 
 
 def no_tokens(groups: Sequence[Observed]) -> str:

@@ -21,7 +21,7 @@ from core.tiers.modelinfo.facts import SOURCE_WORDS
 from core.tiers.modelinfo.labels import WIDEST, apart, dodged, named
 from core.tiers.modelinfo.scales import Scale, across, short_number, upward
 from core.tiers.modelinfo.table import ModelInfo
-from core.tiers.words import number
+from core.tiers.words import capital, number
 
 Channel = TypeVar("Channel", alt.X, alt.Y)
 
@@ -83,11 +83,11 @@ def scatter_chart(
     layers = _names(data, (x, places), (y, heights), dark=dark) + layers
     return charts.finish(
         alt.LayerChart(layer=layers),
-        title=f"{_capital(score.label.partition(' (')[0])} against {against.label}",
+        title=f"{capital(score.label.partition(' (')[0])} against {against.label}",
         subtitle=info.filters.sentence(info.config),
         footer=_footer(info, rows, against, score),
         description=(
-            f"{_capital(score.label)} of {len(rows)} evals against {against.label}, coloured by {colour_by}"
+            f"{capital(score.label)} of {len(rows)} evals against {against.label}, coloured by {colour_by}"
         ),
         width=width,
         height=round(width * 0.62),
@@ -233,7 +233,3 @@ def _footer(info: ModelInfo, rows: pd.DataFrame, against: Axis, score: Score) ->
 
 def _counts_tokens(against: Axis, score: Score) -> bool:
     return "token" in score.label or "cost" in score.label or against.kind == "money"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
