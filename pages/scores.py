@@ -46,7 +46,11 @@ try:
 except ReasonScapeError as fault:
     states.stop(fault)
 
-summary.markdown(f"**{escape(board.summary())}**")
+with summary:
+    st.markdown(f"**{escape(board.summary())}**")
+    if len(first_two := board.first_two()) == 2:
+        st.caption("Evals share a rank while their intervals overlap; item by item they may still differ.")
+        drill.compare_link(view, *first_two, key="first two")
 clicked = figure.show(
     chart, key="score_chart", height=leaderboard.chart_height(len(board.rows)), fields=("eval_id",)
 )

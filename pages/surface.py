@@ -37,7 +37,11 @@ built = (pair,) if pair else ()
 try:
     grid = surface_cache.grid(view.dataset, view.filters, view.methods, shown, built)
 except tier.NoSurfaceError as fault:
+    buildable = any(len(params) > 1 for params in surface_cache.axis_params(view.dataset).values())
     with summary:
+        if not buildable:
+            st.info(escape(fault), icon=":material/info:")
+            st.stop()
         states.error(fault)
     st.info("Or build one here, from any two params of a task.", icon=":material/add_chart:")
     st.stop()

@@ -185,10 +185,13 @@ def _required(value: str | None, what: str) -> str:
     return value
 
 
+_BOOLEANS = {"true": True, "false": False, "yes": True, "no": False}
+"""As tables spell what JSON has as true and false."""
+
+
 def _score(value: Any) -> float | None:
-    if isinstance(value, str) and value.strip().lower() in ("true", "false"):
-        # As tables spell what JSON has as true and false.
-        value = value.strip().lower() == "true"
+    if isinstance(value, str) and (word := value.strip().lower()) in _BOOLEANS:
+        value = _BOOLEANS[word]
     score = fields.number(value, "score")
     if score is not None and not 0.0 <= score <= 1.0:
         raise Unusable("score outside [0, 1]")

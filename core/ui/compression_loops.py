@@ -28,7 +28,11 @@ def show(view: View, rule: LoopRule, counts: LoopCounts) -> None:
     if hint := correct_hint(view, counts):
         st.info(escape(hint), icon=":material/lightbulb:")
     if not counts.loops:
-        st.markdown("No response of this selection is suspected.")
+        st.markdown(
+            "No response of this selection is suspected."
+            if counts.sized
+            else "No response here has sizes, so none could be looked at: loops are found in texts."
+        )
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         sort = st.segmented_control(

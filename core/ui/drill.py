@@ -22,6 +22,9 @@ PAIR, PAIR_A, PAIR_B = "list.pair", "list.pair_a", "list.pair_b"
 SORT = "list.sort"
 """Keys of the list's widgets in the session and in the address of the Completions page."""
 
+COMPARED_A, COMPARED_B = "a", "b"
+"""Keys of the two evals on the Compare page."""
+
 OUTCOMES_LINKED = ("correct", "incorrect", "invalid", "truncated")
 
 Tokens = tuple[int | None, int | None]
@@ -104,6 +107,27 @@ def link(
     )
     with st.container(key=f"drill {key}"):
         st.html(f'<span style="font-size: 0.875rem">{_anchor(f"{label} →", href)}</span>')
+
+
+def compare_link(view: View, a: int, b: int, *, key: str) -> None:
+    """Show a small link to the comparison of two evals, item by item, under the view's filters.
+
+    Parameters
+    ----------
+    key : str
+        Unique on the page.
+    """
+    names = filter_texts.eval_texts(view.config)
+    pairs = [
+        (datasets.KEY, view.dataset.config_path.stem),
+        *filter_texts.filter_pairs(view.filters, view.dataset.catalog, cache.offers(view.dataset)),
+        *filter_texts.method_pairs(view.methods),
+        (COMPARED_A, names[a]),
+        (COMPARED_B, names[b]),
+    ]
+    label = f"Compare {names[a]} with {names[b]} item by item →"
+    with st.container(key=f"drill {key}"):
+        st.html(f'<span style="font-size: 0.875rem">{_anchor(label, f"compare?{urlencode(pairs)}")}</span>')
 
 
 def outcome_links(view: View, what: str, *, key: str, filters: Filters) -> None:

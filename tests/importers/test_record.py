@@ -102,6 +102,8 @@ def test_refused_with_the_reason(values: dict[str, Any], reason: str) -> None:
         ({"outcome": " Incorrect "}, "incorrect", "unknown"),
         ({"outcome": None, "score": 1}, "correct", "unknown"),
         ({"outcome": None, "score": "0.5"}, "incorrect", "unknown"),
+        ({"outcome": None, "score": " Yes"}, "correct", "unknown"),
+        ({"outcome": None, "score": "no"}, "incorrect", "unknown"),
         ({"outcome": None, "score": 0, "answer": ""}, "invalid", "unknown"),
         ({"outcome": None, "score": 1, "answer": ""}, "correct", "unknown"),
         ({"outcome": "correct", "score": 0.5}, "incorrect", "unknown"),

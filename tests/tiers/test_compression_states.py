@@ -11,6 +11,8 @@ from core.flags import Flag, add_flag, flags_path
 from core.store import Dataset, open_dataset
 from core.tiers.compression import (
     count_loops,
+    figure_frame,
+    figures_of,
     has_texts,
     list_loops,
     panel_chart,
@@ -226,6 +228,21 @@ def test_the_answer_says_what_differs_and_how_sure(made: Made) -> None:
     )
     assert "AUC" not in nothing
     assert nothing.startswith("There are no two responses")
+
+
+def test_responses_of_one_length_are_about_as_long(made: Made) -> None:
+    rows = [
+        completion(item_key=str(item), outcome="incorrect" if item % 2 else "correct", completion_tokens=10)
+        for item in range(20)
+    ]
+    dataset = made(rows)
+    filters = resolved(dataset)
+    length, counts = read_length(dataset, filters), count_loops(dataset, filters, LoopRule())
+    assert "are about as long (AUC 0.50" in read_answer(dataset, filters, Methods(), length, counts)
+    assert not counts.sized
+    panels = read_panels(dataset, filters)
+    # Nobody could look for loops: that is no 0.
+    assert figure_frame(panels, figures_of(dataset, panels, Methods()))["loops"].isna().all()
 
 
 def test_flagged_completions_can_be_left_out(loops: Dataset) -> None:

@@ -156,6 +156,12 @@ def test_config_without_surfaces_says_what_to_add(made):
     assert len(read(dataset, built=[Pair("add", "size", "kind")]).cells) == 11
 
 
+def test_where_no_task_has_two_params_nothing_is_asked_for(made):
+    dataset = made([completion(params={"size": 1}), completion(params={"size": 2})], **config([]))
+    with pytest.raises(NoSurfaceError, match="A surface needs two params of a task that vary; in these results"):
+        read(dataset)
+
+
 def test_filters_and_choices_leave_what_they_name(made):
     other = PLANE | {"id": "other", "label": "Kind x Size", "x_data": "kind", "y_data": "size",
                      "x_values": ["a", "b"], "y_values": [1, 2, 3]}  # fmt: skip

@@ -8,7 +8,10 @@ from core import charts
 from core.tiers.cluster.stack import STACK_NAMES
 from core.tiers.cluster.table import RULE_NAMES, Clusters, Section
 from core.tiers.tokens import mean_text
-from core.tiers.words import listed
+from core.tiers.words import capital, listed
+
+MOST_NAMED = 3
+"""Evals that a sentence names where several are alike."""
 
 RULE_WORDS = {
     "overlap": (
@@ -46,14 +49,20 @@ def summary(clusters: Clusters) -> str:
         return f"{sections[0].label}: {_section_words(sections[0])}{_n_words(sections)}."
     alone = sum(len(section.cliques[0]) == 1 for section in sections)
     members = Counter(eval_id for section in sections for eval_id in section.cliques[0])
-    often, times = max(members.items(), key=lambda pair: (pair[1], -pair[0]))
+    times = max(members.values())
+    often = [clusters.config.eval_names[one] for one, number in sorted(members.items()) if number == times]
+    named = (
+        f"{listed(often)} {'is' if len(often) == 1 else 'are'} most often"
+        if len(often) <= MOST_NAMED
+        else f"{len(often)} evals are most often"
+    )
     first = (
         f"In {alone} of {len(sections)} {noun}s one eval is separated from all others"
         if alone
         else f"In none of {len(sections)} {noun}s is one eval separated from all others"
     )
     return (
-        f"{first}; {clusters.config.eval_names[often]} is most often in the top clique"
+        f"{first}; {named} in the top clique"
         f" ({times} of {len(sections)} {noun}s)"
         f"{_saving(clusters, sections)}{_n_words(sections)}."
     )
@@ -87,7 +96,7 @@ def _section_words(section: Section) -> str:
     if size == total:
         return f"all {total} evals are in one clique, so none is separated from another"
     if size == 1:
-        return f"{best} is separated from all {total - 1} others"
+        return f"{best} is separated from {f'all {total - 1} others' if total > 2 else 'the other'}"
     more = len(section.cliques) - 1
     others = f"; there {'are' if more > 1 else 'is'} {more} more clique{'s' if more > 1 else ''}"
     return f"the top clique holds {size} of {total} evals, {best} first{others if more else ''}"
@@ -98,7 +107,8 @@ def section_sentence(section: Section) -> str:
     if not section.cliques:
         return "No eval has a counted completion here."
     text = _section_words(section)
-    return f"{text[0].upper()}{text[1:]}."
+    # A sentence that begins with a name leaves the name as it is.
+    return f"{text}." if text.startswith(str(section.members["name"].iloc[0])) else f"{capital(text)}."
 
 
 def recommendation(section: Section, *, visible_tokens: bool = False) -> str:
@@ -121,8 +131,9 @@ def recommendation(section: Section, *, visible_tokens: bool = False) -> str:
         text += f", and is not separated from {best}, which has the highest center"
     near = top[(top["tokens_lower"] <= first["tokens_upper"]) & (top["eval_id"] != first["eval_id"])]
     if len(near):
+        whose = "interval of" if len(near) == 1 else "intervals of"
         verb = "overlaps" if len(near) == 1 else "overlap"
-        text += f"; the token interval of {listed(list(near['name']))} {verb} with its own"
+        text += f"; the token {whose} {listed(list(near['name']))} {verb} with its own"
     return f"{text}."
 
 

@@ -129,7 +129,7 @@ def _axis(panels: Panels, field: str, domain: list[float], *, title: str | None)
         f"{field}:Q",
         title=title,
         scale=alt.Scale(type="log", domain=domain, nice=False),
-        axis=alt.Axis(values=_ticks(domain), format="~s", labelAngle=0, labelFlush=False),
+        axis=alt.Axis(values=_ticks(domain), format=".3~s", labelAngle=0, labelFlush=False),
     )
 
 

@@ -33,6 +33,9 @@ def figure_frame(panels: Panels, figures: Figures) -> pd.DataFrame:
         frame.insert(1, "label", [panels.config.evals[one].label for one in ids])
     for name in ("n", "counted", "loops"):
         frame[name] = told[name].fillna(0).astype(int)
+    # Without sizes nobody looked for loops.
+    unsized = (told["no_size"].fillna(0) >= told["n"].fillna(0)).to_numpy()
+    frame["loops"] = frame["loops"].astype("Int64").mask(unsized)
     frame["length"] = panels.length.measure
     return pd.concat([frame, told[BOUNDED]], axis=1)
 

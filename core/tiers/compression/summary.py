@@ -74,7 +74,8 @@ def _compared(length: Length, by_length: Auc, by_ratio: Auc) -> str:
 
 
 def _than(found: Auc, above: str, below: str, equal: str) -> str:
-    if not found.lower <= 0.5 <= found.upper:
+    # Without an interval only complete separation says anything: all values may be the same.
+    if not found.lower <= 0.5 <= found.upper and found.auc != 0.5:
         return above if found.auc > 0.5 else below
     return equal
 

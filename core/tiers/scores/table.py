@@ -53,6 +53,11 @@ class Leaderboard:
         tiered = self.cells["tier"].notna()
         return self.cells[tiered if self.tiers else ~tiered]
 
+    def first_two(self) -> tuple[int, ...]:
+        """Return the eval_ids of the first two that are ranked, or of fewer."""
+        ranked = self.rows[self.rows["rank"].notna()]
+        return tuple(int(one) for one in ranked["eval_id"].iloc[:2])
+
     def summary(self) -> str:
         """Return the result in one sentence."""
         ranked = self.rows[self.rows["rank"].notna()]
@@ -62,9 +67,10 @@ class Leaderboard:
         ties = int((ranked["rank"] == 1).sum())
         total = len(ranked)
         if ties == total:
-            lead = f"All {total} evals share rank 1" if total > 1 else f"{leader['name']} is the only eval"
-            top = f"plain score {leader['plain_score']:.0f} at the top"
-            return f"{lead}: {top}, on {int(leader['n_items']):,} items."
+            score = f"plain score {leader['plain_score']:.0f}, on {int(leader['n_items']):,} items."
+            if total == 1:
+                return f"{leader['name']} is the only eval: {score}"
+            return f"All {total} evals share rank 1, {leader['name']} first: {score}"
         runner_up = ranked[ranked["rank"] > 1].iloc[0]
         margin = leader["plain_score"] - runner_up["plain_score"]
         first = (

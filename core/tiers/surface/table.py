@@ -14,7 +14,7 @@ from core.tiers.cells import estimate_cells
 from core.tiers.methods import Methods
 from core.tiers.points import read_choices, read_points
 from core.tiers.surface.axes import Panel, axis_problems, read_places
-from core.tiers.surface.build import Pair, build_surface
+from core.tiers.surface.build import Pair, build_surface, read_axis_params
 from core.tiers.surface.notes import surface_notes
 from core.tiers.words import listed
 
@@ -166,6 +166,9 @@ def _built(dataset: Dataset, pair: Pair, others: Sequence[Panel]) -> Panel:
 def what_to_add(dataset: Dataset, tasks: Sequence[str]) -> str:
     """Return what to add to the config so that a task has a surface."""
     labels = listed([dataset.config.task_label(task) for task in tasks])
+    if not any(len(read_axis_params(dataset, task)) > 1 for task in tasks):
+        have = "has" if len(tasks) == 1 else "have"
+        return f"A surface needs two params of a task that vary; in these results {labels} {have} fewer."
     return (
         f"The config has no surface for {labels}: add one to basetasks.{tasks[0]}.surfaces in"
         f" {dataset.config_path.name}, such as\n"

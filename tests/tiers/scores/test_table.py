@@ -216,10 +216,10 @@ SUMMARIES = [
     ([1, 2, 2], "A is alone at rank 1 of 3; its plain score 900 is 100 above B at rank 2, on 1,234 items."),
     ([1, 1, 3],
      "2 of 3 evals share rank 1, A first; its plain score 900 is 200 above C at rank 3, on 1,234 items."),
-    ([1, 1, 1], "All 3 evals share rank 1: plain score 900 at the top, on 1,234 items."),
+    ([1, 1, 1], "All 3 evals share rank 1, A first: plain score 900, on 1,234 items."),
     ([1, 2, None],
      "A is alone at rank 1 of 2; its plain score 900 is 100 above B at rank 2, on 1,234 items."),
-    ([1, None, None], "A is the only eval: plain score 900 at the top, on 1,234 items."),
+    ([1, None, None], "A is the only eval: plain score 900, on 1,234 items."),
     ([None, None, None], "No eval has points in every cell, so none is ranked."),
 ]  # fmt: skip
 
