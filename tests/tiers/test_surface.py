@@ -158,7 +158,7 @@ def test_config_without_surfaces_says_what_to_add(made):
 
 def test_where_no_task_has_two_params_nothing_is_asked_for(made):
     dataset = made([completion(params={"size": 1}), completion(params={"size": 2})], **config([]))
-    with pytest.raises(NoSurfaceError, match="A surface needs two params of a task that vary; in these results"):
+    with pytest.raises(NoSurfaceError, match="A surface needs two params that vary; Adding has fewer"):
         read(dataset)
 
 

@@ -168,7 +168,7 @@ def what_to_add(dataset: Dataset, tasks: Sequence[str]) -> str:
     labels = listed([dataset.config.task_label(task) for task in tasks])
     if not any(len(read_axis_params(dataset, task)) > 1 for task in tasks):
         have = "has" if len(tasks) == 1 else "have"
-        return f"A surface needs two params of a task that vary; in these results {labels} {have} fewer."
+        return f"A surface needs two params that vary; {labels} {have} fewer."
     return (
         f"The config has no surface for {labels}: add one to basetasks.{tasks[0]}.surfaces in"
         f" {dataset.config_path.name}, such as\n"
