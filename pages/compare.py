@@ -114,23 +114,28 @@ def show_cells() -> None:
 @fragment
 def show_lengths() -> None:
     """Show accuracy by length of response."""
-    st.subheader("Does longer help?")
-    asked = (view.dataset, view.filters, view.methods, found.a, found.b)
-    longer = compare.lengths(*asked, rule=rule)
-    st.markdown(escape(tier.length_sentence(longer)))
-    if longer.cells.empty:
-        return
-    st.caption(
-        "Responses of each eval from its shortest fifth to its longest, at equal task and tier. Harder items"
-        " take longer responses too, so a fall is no proof that length does harm."
-    )
-    figure.show(compare.length_chart(*asked, rule=rule, dark=dark), key="lengths", height=tier.LENGTH_HEIGHT)
-    make = functools.partial(tier.length_chart, longer, dark=dark)
-    parts = tier.name_parts(found)
-    download.row(
-        download.csv(view, "lengths", longer.cells, parts=parts),
-        download.png(view, "lengths", make, parts=parts),
-    )
+    few = view.selection.completions <= compare.SOON
+    with st.expander("Does longer help?", expanded=few, key="longer", bind="query-params") as part:
+        if not part.open:
+            return
+        asked = (view.dataset, view.filters, view.methods, found.a, found.b)
+        longer = compare.lengths(*asked, rule=rule)
+        st.markdown(escape(tier.length_sentence(longer)))
+        if longer.cells.empty:
+            return
+        st.caption(
+            "Responses of each eval from its shortest fifth to its longest, at equal task and tier. Harder"
+            " items take longer responses too, so a fall is no proof that length does harm."
+        )
+        figure.show(
+            compare.length_chart(*asked, rule=rule, dark=dark), key="lengths", height=tier.LENGTH_HEIGHT
+        )
+        make = functools.partial(tier.length_chart, longer, dark=dark)
+        parts = tier.name_parts(found)
+        download.row(
+            download.csv(view, "lengths", longer.cells, parts=parts),
+            download.png(view, "lengths", make, parts=parts),
+        )
 
 
 st.subheader("What each spends")

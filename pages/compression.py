@@ -3,6 +3,7 @@
 import streamlit as st
 
 from core.errors import ReasonScapeError
+from core.tiers import compression as tier
 from core.ui import (
     compression,
     compression_controls,
@@ -40,7 +41,11 @@ with summary:
         "How to read: right is longer, up is more information; responses below the diagonal band repeat"
         " themselves."
     )
-compression_figures.show_figures(view, groups, options, length, found)
+few = view.selection.completions <= compression.MANY
+with st.expander("Figures", expanded=few, key="figures", bind="query-params") as figures:
+    if figures.open:
+        compression_figures.show_figures(view, groups, options, length, found)
+states.notes(tier.panel_notes(*found))
 compression_loops.show(view, options.rule, counts)
 with st.expander("How this is computed", icon=":material/functions:"):
     st.markdown(compression_figures.HOW)

@@ -14,7 +14,7 @@ from core.tiers.compression import Length, Options, Panels
 from core.tiers.compression.bins import PANELS
 from core.tiers.split import Split
 from core.tiers.words import EM_DASH
-from core.ui import compression, download, drill, linked_table, states, surface_charts
+from core.ui import compression, download, drill, linked_table, surface_charts
 from core.ui.download import Download
 from core.ui.sidebar import View
 from core.ui.wording import escape
@@ -96,7 +96,10 @@ def show_figures(
     length: Length,
     found: Sequence[Panels],
 ) -> None:
-    """Show the figures of the panels in sight, with their download and how their intervals are made."""
+    """Show the figures of the panels in sight, with their download and how their intervals are made.
+
+    They take as long as the panels do, so that the page opens them unasked only where that is soon done.
+    """
     frames, sampled = [], False
     for (split, filters), panels in zip(groups, found, strict=True):
         figures = compression.figures(view.dataset, filters, options, length, view.methods)
@@ -106,7 +109,6 @@ def show_figures(
             frame.insert(0, split.dimension, split.label)
         frames.append(frame)
     rows = pd.concat(frames, ignore_index=True)
-    st.subheader("Figures")
     st.dataframe(
         figure_table(rows, length, options),
         hide_index=True,
@@ -116,7 +118,6 @@ def show_figures(
     )
     st.caption(escape(tier.method_sentence(view.methods, sampled=sampled)))
     download.row(download.csv(view, "compression-figures", rows))
-    states.notes(tier.panel_notes(*found))
 
 
 def figure_table(rows: pd.DataFrame, length: Length, options: Options) -> pd.DataFrame:

@@ -16,7 +16,7 @@ OPTIONS = {
     "tasks": ("tasks_search", "by", "detail"),
     "scores": ("baseline", "rank_incomplete", "by_tier", "draws"),
     "cluster": ("stack", "rule", "pairs", "section", "cluster_split", "cluster_part", "cluster_page"),
-    "compare": ("a", "b", "compare_with", "measure", "truncated", "compare_page"),
+    "compare": ("a", "b", "compare_with", "measure", "truncated", "compare_page", "longer"),
     "spiderweb": ("spider_view", "spider_many", "shown", "rings", "spokes"),
     "surface": (
         "shown_surfaces",
@@ -39,11 +39,13 @@ OPTIONS = {
     "hazard": ("bucket", "budget", "hazard_split", "hazard_evals", "hazard_part", "hazard_page", "log_rank"),
     "fft": ("fft_projections", "fft_a", "fft_b", "fft_kind", "fft_scale", "fft_page"),
     "compression": (
+        "figures",
         "compression_split",
         "compression_series",
         "compression_stack",
         "compression_length",
         "compression_page",
+        "loop_list",
         "loop_bytes",
         "loop_ratio",
         "loop_left_out",

@@ -48,11 +48,17 @@ QUERIES = {
         where="p.base_task = 'task_00'",
     ),
     "compare": """
-        SELECT p.base_task, p.params->>'difficulty' AS tier, a.y AS a, b.y AS b, count(*) AS n
-        FROM item_results a JOIN item_results b USING (item_id) JOIN points p ON p.point_id = a.point_id
-        JOIN points q ON q.point_id = b.point_id
-        WHERE p.model = 'org/model-00' AND q.model = 'org/model-01'
-        GROUP BY ALL""",
+        WITH pairs AS (
+            SELECT p.base_task, p.params->>'difficulty' AS tier, p.params->>'length' AS x,
+                p.params->>'depth' AS y, a.outcome AS a, b.outcome AS b, a.completion_tokens AS a_tokens,
+                b.completion_tokens AS b_tokens
+            FROM completions a JOIN completions b USING (item_id) JOIN points p ON p.point_id = a.point_id
+            JOIN points q ON q.point_id = b.point_id
+            WHERE p.model = 'org/model-00' AND q.model = 'org/model-01'
+        )
+        SELECT base_task, tier, x, y, a, b, count(*) AS n, avg(a_tokens - b_tokens) AS tokens
+        FROM pairs
+        GROUP BY GROUPING SETS ((base_task, a, b), (tier, a, b), (base_task, x, y, a, b), (a, b))""",
     "completions": """
         SELECT c.*
         FROM completions c JOIN points p USING (point_id)

@@ -32,9 +32,9 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium without a window."""
+    """Chromium without a window; of a module, since Playwright's event loop runs while it is open."""
     if CHROMIUM is None:
         if os.environ.get("REQUIRE_CHROMIUM"):
             pytest.fail("REQUIRE_CHROMIUM is set and there is no Chromium on the PATH")

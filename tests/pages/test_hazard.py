@@ -156,7 +156,7 @@ def test_evals_are_compared_and_tested_on_request(show: Show, demo_dataset: Path
     table = healthy(app).dataframe[-1].value
     test = document["log_rank"]["tests"][0]
     assert table["log-rank, correct (m = 2)"][1] == f"χ² {test['chi2']:.1f}, p {test['p_holm']:.2g}"
-    assert "takes completions as independent, although the evals answered the same items" in said(app)
+    assert "the test takes items as the sample" in said(app)
 
 
 def test_odd_groups_are_explained(show: Show, build: Callable[..., Path]) -> None:

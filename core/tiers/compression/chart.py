@@ -167,34 +167,36 @@ def _scatter(
         "share", ascending=False
     )
     drawn = drawn.assign(**{name: drawn[name].round(4) for name in ("share", "length", "compressed")})
-    chart: alt.Chart = (
-        alt.Chart(drawn)
-        .transform_calculate(
-            from_to=_range("i", panels.bins.per_decade), size_from_to=_range("j", panels.bins.per_decade)
-        )
-        .mark_circle(opacity=0.55, stroke=theme(dark).background, strokeWidth=0.3)
-        .encode(
-            x=x,
-            y=y,
-            color=colour,
-            size=alt.Size(
-                "share:Q",
-                scale=alt.Scale(domain=[0, 0.15], range=[LEAST_DOT, LARGEST_DOT], clamp=True),
-                legend=None,
-            ),
-            tooltip=[
-                alt.Tooltip(
-                    "series:N", title=panels.parts.series if panels.parts.series != NO_SERIES else "series"
-                ),
-                alt.Tooltip("n:Q", title="n", format=","),
-                alt.Tooltip("share:Q", title="share of the series in this panel", format=".2%"),
-                alt.Tooltip("from_to:N", title=panels.length.name),
-                alt.Tooltip("size_from_to:N", title="compressed bytes"),
-            ],
-        )
-        .properties(width=PLOT, height=PLOT)
+    # Made at once: each method of a chart copies all of it.
+    chart = alt.Chart(
+        drawn,
+        transform=[
+            alt.CalculateTransform(calculate=_range("i", panels.bins.per_decade), **{"as": "from_to"}),
+            alt.CalculateTransform(calculate=_range("j", panels.bins.per_decade), **{"as": "size_from_to"}),
+        ],
+        mark=alt.MarkDef(type="circle", opacity=0.55, stroke=theme(dark).background, strokeWidth=0.3),
+        width=PLOT,
+        height=PLOT,
     )
-    return chart
+    return chart.encode(
+        x=x,
+        y=y,
+        color=colour,
+        size=alt.Size(
+            "share:Q",
+            scale=alt.Scale(domain=[0, 0.15], range=[LEAST_DOT, LARGEST_DOT], clamp=True),
+            legend=None,
+        ),
+        tooltip=[
+            alt.Tooltip(
+                "series:N", title=panels.parts.series if panels.parts.series != NO_SERIES else "series"
+            ),
+            alt.Tooltip("n:Q", title="n", format=","),
+            alt.Tooltip("share:Q", title="share of the series in this panel", format=".2%"),
+            alt.Tooltip("from_to:N", title=panels.length.name),
+            alt.Tooltip("size_from_to:N", title="compressed bytes"),
+        ],
+    )
 
 
 def _range(place: str, per_decade: float) -> str:
