@@ -18,7 +18,7 @@ from core.ui.download import MIME, Download
 from core.ui.filter_texts import eval_texts
 from core.ui.sidebar import View
 
-SOON = 2_000_000
+SOON = 1_000_000
 """Completions up to which accuracy by length is computed unasked."""
 
 A, B, WITH = "a", "b", "compare_with"

@@ -22,7 +22,7 @@ from core.ui.cache import Spec, kept
 from core.ui.download import MIME, Download
 from core.ui.sidebar import View
 
-ROWS, MANY = 2, 2_000_000
+ROWS, MANY = 2, 1_000_000
 """Rows of panels on screen at a time; one where the selection has more completions, for speed."""
 
 

@@ -72,7 +72,7 @@ def _row_links(
     if panels.stacked:
         place = (*place, part("evals", "-".join(map(str, panels.stacks))))
 
-    def chart() -> alt.VConcatChart:
+    def chart() -> alt.VConcatChart | alt.HConcatChart:
         return tier.panel_chart(panels, of=of, dark=dark)
 
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -19,12 +19,13 @@ SESSIONS = 10
 def measure(config: Path) -> dict[str, float | None]:
     """Return the seconds until the server answers and of the slowest run of a page, and memory in MB.
 
-    `paint` is the time from the answer until Chromium shows the first page's chart, None without Chromium.
+    `title` and `paint` are the times from the answer until Chromium, just started, shows the first page's
+    title and its chart; None without Chromium.
     """
     began = time.perf_counter()
     with serving(config.parent) as (address, process):
         answered = time.perf_counter() - began
-        painted = _paint(f"{address}/?dataset={config.stem}")
+        title, painted = _paint(f"{address}/?dataset={config.stem}")
         with ExitStack() as stack:
             query = f"dataset={config.stem}"
             sessions = [stack.enter_context(Session(address, query)) for _ in range(SESSIONS)]
@@ -38,6 +39,7 @@ def measure(config: Path) -> dict[str, float | None]:
             memory, peak = (_megabytes(process.pid, name) for name in ("VmRSS", "VmHWM"))
     return {
         "answers": answered,
+        "title": title,
         "paint": painted,
         "slowest_run": slowest,
         "ten_sessions_mb": memory,
@@ -67,22 +69,24 @@ def serving(data: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
         process.wait(20)
 
 
-def _paint(url: str) -> float | None:
+def _paint(url: str) -> tuple[float | None, float | None]:
     from playwright.sync_api import sync_playwright
 
     from tests.browser.conftest import CHROMIUM
 
     if CHROMIUM is None:
-        return None
+        return None, None
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page()
         began = time.perf_counter()
         page.goto(url)
+        page.locator("h1").wait_for()
+        title = time.perf_counter() - began
         page.locator("[data-testid=stVegaLiteChart] svg.marks").first.wait_for()
-        seconds = time.perf_counter() - began
+        chart = time.perf_counter() - began
         browser.close()
-    return seconds
+    return title, chart
 
 
 def _megabytes(pid: int, name: str) -> float:

@@ -65,8 +65,13 @@ def sentences(document: Result) -> Iterator[str]:
             f" {by_hand['peak_mb']:,.0f} MB."
         )
     if app := document.get("app"):
-        painted = "no Chromium to see" if app["paint"] is None else f"{app['paint']:.1f} s more"
-        yield f"The app answers after {app['answers']:.1f} s; the first page is drawn after {painted}."
+        painted = ""
+        if app["paint"] is not None:
+            painted = (
+                f"; a browser that was just started shows the first page's title {app['title']:.1f} s later,"
+                f" and its chart after {app['paint']:.1f} s"
+            )
+        yield f"The app answers after {app['answers']:.1f} s{painted}."
         yield (
             f"Ten sessions that have opened every page: {app['ten_sessions_mb']:,.0f} MB"
             f" (peak {app['ten_sessions_peak_mb']:,.0f}), slowest run {app['slowest_run']:.1f} s."

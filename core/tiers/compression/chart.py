@@ -31,7 +31,7 @@ def panel_chart(
     *,
     of: str = "",
     dark: bool = False,
-) -> alt.VConcatChart:
+) -> alt.VConcatChart | alt.HConcatChart:
     """Return panels as a chart.
 
     Parameters
@@ -51,8 +51,10 @@ def panel_chart(
     more = len(panels.series) - len(shown)
     left_out = f"{more} more {panels.parts.series} series not drawn" if more > 0 else ""
     title = f"Compressed bytes by {panels.length.name}" + (f": {of}" if of else "")
+    # Altair copies all that a chart holds at every level of it.
+    alone = len(rows) == 1 and stacks[0] is None
     return charts.finish(
-        alt.VConcatChart(vconcat=rows, spacing=24),
+        rows[0] if alone else alt.VConcatChart(vconcat=rows, spacing=24),
         title=title,
         subtitle=panels.filters.sentence(panels.config),
         footer=charts.footer_text(
