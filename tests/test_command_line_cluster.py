@@ -107,7 +107,7 @@ class TestCluster:
         assert done.status == 0, done.err
         assert written(tmp_path) == ["repeats_cluster_base_task.png"]
         width, height = png_size(tmp_path / "repeats_cluster_base_task.png")
-        # Twice the size, or what 3 million pixels leave of it where a clique is long.
+        # Twice the size, or what 5 million pixels leave of it where a clique is long.
         assert 900 <= width <= 1860 and height > 600
 
     def test_filter_values_are_in_the_name(self, repeats_dataset: Path, tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def said(dataset: Dataset, wanted: str = "auto") -> tuple[str, str]:
     panels = read_panels(dataset, ALL, length=length)
     # Whatever is missing, figures and chart are made.
     assert len(read_figures(dataset, panels.filters, panels.parts, length, Methods()).frame) >= 4
-    assert panel_chart(panels).to_dict()["vconcat"]
+    assert panel_chart(panels).to_dict()["hconcat"]
     return " ".join(problems(panels)), " ".join(panel_notes(panels))
 
 
