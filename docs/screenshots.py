@@ -24,9 +24,6 @@ sys.path.insert(0, str(ROOT))
 
 from tests.browser.conftest import CHROMIUM, chromium, serving, settle  # noqa: E402
 
-COLOURS = 128
-"""Of the palette of an image: the charts have few, and the images stay small."""
-
 MOST_LOOKS = 60
 PAUSE = 400
 """Milliseconds between two looks at a page that is still changing."""
@@ -132,11 +129,10 @@ def still(page: Page, asked: set[Request]) -> bytes:
 
 
 def compressed(image: bytes) -> bytes:
-    """Return a PNG with a palette in place of full colours."""
+    """Return a PNG as small as it gets with all its colours: a palette would give small marks other ones."""
     picture = Image.open(io.BytesIO(image)).convert("RGB")
-    few = picture.quantize(COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
     out = io.BytesIO()
-    few.save(out, "PNG", optimize=True)
+    picture.save(out, "PNG", optimize=True)
     return out.getvalue()
 
 
