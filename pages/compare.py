@@ -114,8 +114,7 @@ def show_cells() -> None:
 @fragment
 def show_lengths() -> None:
     """Show accuracy by length of response."""
-    few = view.selection.completions <= compare.SOON
-    with st.expander("Does longer help?", expanded=few, key="longer", bind="query-params") as part:
+    with st.expander("Does longer help?", expanded=view.few, key="longer", bind="query-params") as part:
         if not part.open:
             return
         asked = (view.dataset, view.filters, view.methods, found.a, found.b)

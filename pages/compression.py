@@ -27,7 +27,7 @@ try:
 except ReasonScapeError as fault:
     states.stop(fault)
 
-at_a_time = compression.rows_at_a_time(view.selection.completions)
+at_a_time = compression.ROWS if view.few else 1
 pages = -(-len(rows) // at_a_time)
 number = st.pagination(pages, key="compression_page", bind="query-params") if pages > 1 else 1
 shown = rows[at_a_time * (number - 1) : at_a_time * number]
@@ -41,8 +41,7 @@ with summary:
         "How to read: right is longer, up is more information; responses below the diagonal band repeat"
         " themselves."
     )
-few = view.selection.completions <= compression.MANY
-with st.expander("Figures", expanded=few, key="figures", bind="query-params") as figures:
+with st.expander("Figures", expanded=view.few, key="figures", bind="query-params") as figures:
     if figures.open:
         compression_figures.show_figures(view, groups, options, length, found)
 states.notes(tier.panel_notes(*found))

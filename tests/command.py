@@ -73,14 +73,14 @@ def run(*arguments: str | Path, cwd: Path = ROOT, **options: Any) -> Outcome:
     return Outcome(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
 
 
-def start(*arguments: str | Path) -> subprocess.Popen[bytes]:
+def start(*arguments: str | Path, stderr: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
     """Start `python -m core ...` in a process group of its own and return at once."""
     return subprocess.Popen(
         [sys.executable, "-m", "core", *map(str, arguments)],
         cwd=ROOT,
         env=environment(),
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=stderr,
         start_new_session=True,
     )
 

@@ -100,6 +100,10 @@ class Filters:
         empty: dict[str, Any] = {f.name: f.default for f in fields(self) if f.name in keys}
         return replace(self, **empty)
 
+    def named(self, config: DatasetConfig) -> "Filters":
+        """Return the filters without a threshold that is the dataset's own: what names and commands say."""
+        return replace(self, threshold=None) if self.threshold == config.threshold else self
+
     def resolved(self, catalog: Catalog) -> "Filters":
         """Return the filters with tier labels as ids and the threshold filled in.
 

@@ -18,9 +18,6 @@ from core.ui.download import MIME, Download
 from core.ui.filter_texts import eval_texts
 from core.ui.sidebar import View
 
-SOON = 1_000_000
-"""Completions up to which accuracy by length is computed unasked."""
-
 A, B, WITH = "a", "b", "compare_with"
 ONE, ALL = "one", "all"
 _WITH_NAMES = {ONE: "One other", ALL: "All others"}

@@ -22,8 +22,8 @@ from core.ui.cache import Spec, kept
 from core.ui.download import MIME, Download
 from core.ui.sidebar import View
 
-ROWS, MANY = 2, 1_000_000
-"""Rows of panels on screen at a time; one where the selection has more completions, for speed."""
+ROWS = 2
+"""Rows of panels on screen at a time; one where many completions are selected."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,6 @@ def rows(dataset: Dataset, filters: Filters, dimension: str | None, *, stacked: 
         for one in splits
         for own in read_splits(dataset, one.filters if one else filters, "eval_id")
     ]
-
-
-def rows_at_a_time(completions: int) -> int:
-    """Return how many rows of panels are shown at a time of a selection of so many completions."""
-    return ROWS if completions <= MANY else 1
 
 
 def groups(shown: Sequence[Row], filters: Filters) -> list[tuple[Split | None, Filters]]:

@@ -34,8 +34,7 @@ def show(view: View, rule: LoopRule, counts: LoopCounts) -> None:
             else "No response here has sizes, so none could be looked at: loops are found in texts."
         )
         return
-    many = counts.completions > compression.MANY
-    if many and not st.toggle("List them", key="loop_list", bind="query-params"):
+    if not view.few and not st.toggle("List them", key="loop_list", bind="query-params"):
         # To find the largest of millions takes as long as to count them.
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):

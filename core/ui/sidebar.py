@@ -1,6 +1,6 @@
 """The sidebar that all pages share: dataset, filters, statistics, and what they select."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
@@ -15,6 +15,9 @@ from core.tiers.selection import Selection
 from core.ui import cache, datasets, filter_texts, filter_widgets, states
 from core.ui import filter_state as keys
 from core.ui.wording import capital, count, escape
+
+FEW = 1_000_000
+"""Completions up to which a page reads all of them for what stands further down."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +42,12 @@ class View:
     @property
     def named_filters(self) -> Filters:
         """The filters whose values a file name shows: the dataset's own threshold is none."""
-        if self.filters.threshold == self.config.threshold:
-            return replace(self.filters, threshold=None)
-        return self.filters
+        return self.filters.named(self.config)
+
+    @property
+    def few(self) -> bool:
+        """Whether so few completions are selected that what reads each of them is soon done, unasked."""
+        return self.selection.completions <= FEW
 
 
 _VIEW, _SHOWN = "_view", "_sidebar_shown"

@@ -5,14 +5,13 @@ import random
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from core.config import load_config
 from core.store import open_dataset
-from tests.command import ROOT, environment, import_
+from tests.command import import_, start
 from tests.store.contents import Rows, everything
 
 NAME = "d"
@@ -81,14 +80,7 @@ class Killing:
     def _run(self, folder: Path, seconds: float | None) -> float:
         """Import; returns how long its work took, or kills it so many seconds after that began."""
         words = ["import", self.source, "--name", NAME, "--data", folder, "--progress", "json", *self.flags]
-        process = subprocess.Popen(
-            [sys.executable, "-m", "core", *map(str, words)],
-            cwd=ROOT,
-            env=environment(),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
+        process = start(*words, stderr=subprocess.PIPE)
         assert process.stderr is not None
         with process.stderr as said:
             # Until it first says something it has loaded Python's modules, and touched nothing.

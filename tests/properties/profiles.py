@@ -10,23 +10,20 @@ _CHECKS = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.functio
 
 def same_every_time(examples: int, *, shrink: bool = True) -> settings:
     """The same examples on every machine, so that a failure of CI is one that can be had again."""
-    return settings(
-        max_examples=examples,
-        derandomize=True,
-        deadline=None,
-        database=None,
-        phases=tuple(Phase) if shrink else _WITHOUT_SHRINKING,
-        suppress_health_check=_CHECKS,
-    )
+    return _settings(examples, shrink, derandomize=True)
 
 
 def new_every_time(examples: int, *, shrink: bool = True) -> settings:
     """Other examples on every run; a failure prints what reproduces it."""
+    return _settings(examples, shrink, print_blob=True)
+
+
+def _settings(examples: int, shrink: bool, **own: bool) -> settings:
     return settings(
         max_examples=examples,
         deadline=None,
         database=None,
-        print_blob=True,
         phases=tuple(Phase) if shrink else _WITHOUT_SHRINKING,
         suppress_health_check=_CHECKS,
+        **own,
     )

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import altair as alt
@@ -107,9 +107,7 @@ class Report:
 
     def command(self, extension: str) -> str:
         """Return the command line that makes it again; its config is named without a folder."""
-        named = self.filters
-        if named.threshold == self.config.threshold:
-            named = replace(named, threshold=None)
+        named = self.filters.named(self.config)
         output = file_name(self.config.name, "report", extension=extension, filters=named.to_dict())
         return command_line(self.source, named, self.methods, output)
 
