@@ -1,6 +1,7 @@
-"""What an address may say that no widget can take, looked at before the widget is made."""
+"""What no widget can take from an address, and defaults that follow the data, before a widget is made."""
 
 import math
+from typing import Any
 
 import streamlit as st
 
@@ -19,6 +20,20 @@ def whole_number(key: str) -> str:
         # The run reads the address it began with: only the next one sees that the value is gone.
         del st.query_params[key]
         st.rerun()
+    return key
+
+
+def automatic(key: str, default: Any) -> str:
+    """Return the key of a widget whose default depends on the data, and let it follow where nobody chose.
+
+    Streamlit goes on with the default of the run before, which looks like a choice: after another filter,
+    or another build of the dataset, it would be the default of what is shown no more.
+    """
+    kept = f"_automatic.{key}"
+    before = st.session_state.get(kept)
+    if before is not None and before != default and st.session_state.get(key) == before:
+        st.session_state[key] = default
+    st.session_state[kept] = default
     return key
 
 

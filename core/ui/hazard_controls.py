@@ -57,7 +57,7 @@ def choose_budget(largest: int, bucket_size: int) -> int:
         steps,
         value=default,
         format_func=lambda step: f"{step:,}",
-        key="budget",
+        key=address.automatic("budget", default),
         bind="query-params",
         help="What would become of accuracy if every completion were cut off at so many tokens.",
     )

@@ -21,8 +21,15 @@ from websockets.sync.client import connect
 Place = tuple[int, ...]
 """Where an element stands: its path through the blocks of a page."""
 
-NAMES = {"id", "file_id", "deferred_file_id", "url", "fragment_id", "uuid"}
-"""Fields that name things and show nothing; many are drawn anew in each run, or made of fingerprints."""
+NAMES = {"id", "file_id", "deferred_file_id", "url", "fragment_id", "uuid"} | {
+    "set_value",
+    "raw_value",
+    "has_one_shot_effect",
+}
+"""Fields that name things and show nothing; many are drawn anew in each run, or made of fingerprints.
+
+A value that is set in a widget is told only to a browser that has another one: what it makes is in the rest.
+"""
 
 STYLER = re.compile(rb"T_[0-9a-f]{5}_")
 """The name that pandas draws for a table with colours."""

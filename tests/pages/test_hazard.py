@@ -132,6 +132,20 @@ def test_a_budget_says_what_the_command_line_says(show: Show, demo_dataset: Path
     assert "A budget of 64 tokens would cost" in said(healthy(app))
 
 
+def test_a_budget_that_nobody_chose_goes_with_the_bucket_and_a_chosen_one_stays(
+    show: Show, demo_dataset: Path
+) -> None:
+    app = show(demo_dataset)
+    assert app.select_slider(key="budget").value == 64
+    app.number_input(key="bucket").set_value(32).run()
+    assert healthy(app).select_slider(key="budget").value == 128
+    assert "A budget of 128 tokens would cost" in said(app)
+    app.select_slider(key="budget").set_value(16).run()
+    app.number_input(key="bucket").set_value(8).run()
+    assert healthy(app).select_slider(key="budget").value == 16
+    assert "A budget of 16 tokens would cost" in said(app)
+
+
 def test_evals_are_compared_and_tested_on_request(show: Show, demo_dataset: Path) -> None:
     app = show(demo_dataset, hazard_part="letters", task="Letters", budget="64")
     app.multiselect(key="hazard_evals").set_value([2, 0]).run()
