@@ -1,11 +1,13 @@
 import json
 import re
 import struct
+from collections.abc import Callable
 from xml.etree import ElementTree
 
 import altair as alt
 import pandas as pd
 import pytest
+import vl_convert
 
 from core import charts, palette
 
@@ -122,3 +124,22 @@ def test_a_label_with_undrawable_characters_is_drawn_without_them(name: str) -> 
 def test_an_escape_that_is_text_is_kept() -> None:
     svg = charts.to_svg(charts.finish(bars("a\\u0007b"), title="Title"))
     assert "a\\u0007b" in svg
+
+
+@pytest.mark.parametrize("wrap", [lambda one: one, alt.layer, alt.hconcat])
+def test_a_missing_number_is_a_dash_in_a_tooltip_not_0(wrap: Callable[[alt.Chart], alt.Chart]) -> None:
+    frame = pd.DataFrame({"x": [1, 2], "share": [0.25, None], "whole": [3.0, 4.0]})
+    chart = alt.Chart(frame).mark_point().encode(
+        x="x:Q",
+        tooltip=[
+            alt.Tooltip("share:Q", title="told", format=".1%"),
+            alt.Tooltip("whole:Q", format=",.1f"),
+        ],
+    )  # fmt: skip
+    spec = charts.to_spec(wrap(chart))
+    vega = json.dumps(vl_convert.vegalite_to_vega(spec))
+    assert 'isValid(datum[\\"share\\"]) ? format' in vega
+    unit = next(iter([*spec.get("layer", []), *spec.get("hconcat", []), spec]))
+    told, whole = unit["encoding"]["tooltip"]
+    assert told["type"] == "nominal" and told["title"] == "told" and "format" not in told
+    assert whole == {"field": "whole", "type": "quantitative", "format": ",.1f"}

@@ -11,6 +11,7 @@ from altair.typing import ChartType
 from altair.utils import schemapi
 
 from core.charts.data import chart_values
+from core.charts.missing import dash_missing
 from core.charts.words import wrapped
 from core.palette import MODEL_COLOURS, MODEL_SHAPES, theme
 
@@ -85,6 +86,7 @@ def finish(
 def to_spec(chart: ChartType) -> dict[str, Any]:
     """Return a chart as Vega-Lite; it is checked against the schema where Altair's debug mode is on."""
     spec: dict[str, Any] = chart.to_dict(validate=schemapi.DEBUG_MODE)
+    dash_missing(spec)
     return spec
 
 

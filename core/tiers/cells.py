@@ -94,9 +94,15 @@ def estimate_cells(
         Rows of read_choices with the key columns.
     keys : list of str
         Columns that name a cell; None is a value of its own.
+
+    Returns
+    -------
+    DataFrame
+        truncated_ratio is NaN where the source tells of no completion of the model whether it was cut off.
     """
     groups = points.groupby(keys, dropna=False, sort=True)
     cells = groups[list(_SUMS)].sum()
+    cells["tells_truncation"] = groups["tells_truncation"].max()
     cells["least_tries"] = groups["least_tries"].min()
     cells["most_tries"] = groups["most_tries"].max()
     cells = cells.join(_guesses(choices, keys)).fillna(
@@ -110,6 +116,7 @@ def estimate_cells(
     counts = {name: cells[name].to_numpy(float) for name in (*COUNTS, "guess_mass")}
     estimates = estimate(**counts, n_eff=n_eff, n_eff_truncated=all_n_eff, method=methods.interval)
     table = cells.reset_index().rename(columns={"items": "n_items"}).assign(**_columns(estimates))
+    table["truncated_ratio"] = table["truncated_ratio"].where(table.pop("tells_truncation"))
     for key in keys:
         # A level of missing values only (no tiers) comes out of the join as numbers.
         if table[key].dtype.kind not in "iuf" or table[key].isna().any():

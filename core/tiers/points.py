@@ -44,7 +44,10 @@ def selected_at(dataset: Dataset, filters: Filters) -> tuple[str, float, dict[st
 
 
 def read_points(dataset: Dataset, filters: Filters) -> pd.DataFrame:
-    """Return one row per (eval_id, task, params_id) with POINT_STATISTICS.
+    """Return one row per (eval_id, task, params_id) with POINT_STATISTICS and tells_truncation.
+
+    tells_truncation says whether the source knows of any completion of the model, here or elsewhere, if it
+    was cut off.
 
     An eval that takes several identities shares items between its points: there the statistics by item
     are computed over all its completions of the item.
@@ -58,10 +61,16 @@ def read_points(dataset: Dataset, filters: Filters) -> pd.DataFrame:
     names = ", ".join(f"p.{name}" for name in POINT_STATISTICS)
     frame: pd.DataFrame = dataset.sql(
         f"""
-        WITH selected AS ({selected})
-        SELECT s.eval_id, p.base_task AS task, p.params_id, {names}
+        WITH selected AS ({selected}), sources AS (
+            SELECT model, bool_or(truncated > 0 OR truncation_unknown
+                < correct + incorrect + invalid + truncated + error) AS tells_truncation
+            FROM data.points
+            GROUP BY model
+        )
+        SELECT s.eval_id, p.base_task AS task, p.params_id, {names}, tells_truncation
         FROM {points_at(threshold, filters.flagged)} p
         JOIN selected s USING (point_id)
+        JOIN sources USING (model)
         ORDER BY s.eval_id, p.base_task, p.params_id""",
         **parameters,
     ).to_pandas()
@@ -76,7 +85,7 @@ def _merge_identities(
     dataset: Dataset, frame: pd.DataFrame, selected: str, parameters: dict[str, object], item_results: str
 ) -> pd.DataFrame:
     keys = ["eval_id", "task", "params_id"]
-    how = {name: _LEAST_MOST.get(name, "sum") for name in POINT_STATISTICS}
+    how = {name: _LEAST_MOST.get(name, "sum") for name in POINT_STATISTICS} | {"tells_truncation": "max"}
     merged = frame.groupby(keys, sort=True, as_index=False).agg(how).set_index(["eval_id", "params_id"])
     by_item = (
         dataset.sql(

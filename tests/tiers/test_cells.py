@@ -1,5 +1,7 @@
 """Cells against a direct computation from the completions."""
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -9,6 +11,7 @@ from core.filters import Filters
 from core.store import Dataset
 from core.tiers.cells import read_cells
 from core.tiers.methods import Methods
+from core.tiers.scores import read_scores
 from tests.store.staging import Row, completion
 from tests.tiers import direct
 
@@ -134,4 +137,16 @@ def test_guess_mass_is_summed_before_it_is_divided(made) -> None:
     assert (cell["center"], cell["margin"]) == (0.3239267848444002, 0.03206244563179326)
     assert cell["truncated_ratio"] == 0.008928571428571428
     assert cell["invalid_ratio"] == 0.006756756756756757
+    dataset.close()
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_what_was_cut_off_is_not_0_where_the_source_does_not_tell(
+    made: Callable[..., Dataset], told: bool
+) -> None:
+    known = {"truncation": "none" if told else "unknown"}
+    dataset = made([completion(item_key=f"{item}", outcome="correct", **known) for item in range(20)])
+    cell = read_cells(dataset, Filters(), Methods()).iloc[0]
+    assert cell["truncated_ratio"] == 0 if told else math.isnan(cell["truncated_ratio"])
+    assert read_scores(dataset, Filters(), Methods()).rows["reasonscore"].iloc[0] > 900
     dataset.close()

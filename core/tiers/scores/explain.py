@@ -119,7 +119,9 @@ def _truncation(cell: pd.Series) -> list[Line]:
     return [
         (
             "Truncated ratio",
-            f"{cell['truncated']:,} / ({cell['n']:,} + {cell['truncated']:,})"
+            "not known: the source does not say which responses were cut off"
+            if pd.isna(cell["truncated_ratio"])
+            else f"{cell['truncated']:,} / ({cell['n']:,} + {cell['truncated']:,})"
             f" = {cell['truncated_ratio']:.4f}",
         ),
         (

@@ -173,12 +173,15 @@ def _scores(score_cells: pd.DataFrame, evals: pd.Index) -> pd.DataFrame:
 
     plain = plain_score(*(matrix(f"plain_{part}") for part in ("accuracy", "lower", "upper")))
     present = ~np.isnan(matrix("plain_accuracy"))
+    # Where the source does not tell what was cut off, completions count as they were graded.
+    cut = matrix("truncated") > 0
+    ratio = np.where(cut, matrix("truncated_ratio"), 0.0)
     return pd.DataFrame(
         {
             "plain_score": plain.score,
             "plain_lower": plain.lower,
             "plain_upper": plain.upper,
-            "reasonscore": reasonscore(matrix("rs_center"), matrix("rs_margin"), matrix("truncated_ratio")),
+            "reasonscore": reasonscore(matrix("rs_center"), matrix("rs_margin"), ratio),
             # A cell in which no eval has a number is no cell that anyone lacks.
             "complete": present[:, present.any(axis=0)].all(axis=1) & present.any(axis=1),
         },
