@@ -39,7 +39,7 @@ def _walk(part: dict[str, Any], rows: Any, datasets: dict[str, Any], known: dict
 
 
 def _rows(data: Any, datasets: dict[str, Any]) -> Any:
-    return data.get("values", datasets.get(data.get("name"))) if isinstance(data, dict) else None
+    return data.get("values", datasets.get(str(data.get("name")))) if isinstance(data, dict) else None
 
 
 def _is_null(row: Any, field: str) -> bool:
