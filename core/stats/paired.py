@@ -115,18 +115,14 @@ def compare(
         return PairedResult(nan, nan, nan, nan, "no common items", "none", 0, 0, 0, nan, binary, tests)
     level = alpha / tests
     if binary:
-        lower, upper = (float(bound) for bound in bonett_price(b, c, n))
-        p, test, interval = float(mcnemar_exact(b, c)), "exact McNemar", "95% Bonett-Price"
-        detectable = float(minimum_detectable_binary(b, c, n, level))
-        mean = (b - c) / n
-    else:
-        d = np.repeat(d, weights.astype(np.int64))
-        # Items that all agree have no spread to take a t interval from, which would then have no width.
-        lower, upper = t_interval(d) if b + c else (float(bound) for bound in bonett_price(b, c, n))
-        interval = "95% t over items" if b + c else "95% Bonett-Price"
-        p, test = _mean_test(d, level, draws, seed)
-        detectable = minimum_detectable_mean(d, level)
-        mean = float(d.mean())
+        return compare_binary([b], [c], [n], tests=tests, alpha=alpha)[0]
+    d = np.repeat(d, weights.astype(np.int64))
+    # Items that all agree have no spread to take a t interval from, which would then have no width.
+    lower, upper = t_interval(d) if b + c else (float(bound) for bound in bonett_price(b, c, n))
+    interval = "95% t over items" if b + c else "95% Bonett-Price"
+    p, test = _mean_test(d, level, draws, seed)
+    detectable = minimum_detectable_mean(d, level)
+    mean = float(d.mean())
     return PairedResult(
         d=mean,
         lower=max(lower, -1.0),
@@ -141,6 +137,48 @@ def compare(
         binary=binary,
         tests=tests,
     )
+
+
+def compare_binary(
+    b: ArrayLike, c: ArrayLike, n: ArrayLike, *, tests: int = 1, alpha: float = 0.05
+) -> list[PairedResult]:
+    """Compare many pairs of evals on items of one 0/1 completion each, as `compare` does one.
+
+    Parameters
+    ----------
+    b, c, n
+        Shape (pairs,): discordant items of either kind, and all common items, at least one.
+    tests, alpha
+        As for `compare`.
+    """
+    first, second, items = floats(b, c, n)
+    lower, upper = bonett_price(first, second, items)
+    columns = (
+        (first - second) / items,
+        np.maximum(lower, -1.0),
+        np.minimum(upper, 1.0),
+        mcnemar_exact(first, second),
+        minimum_detectable_binary(first, second, items, alpha / tests),
+    )
+    return [
+        PairedResult(
+            d=d,
+            lower=down,
+            upper=up,
+            p=p,
+            test="exact McNemar",
+            interval="95% Bonett-Price",
+            n_items=int(count),
+            b=int(gained),
+            c=int(lost),
+            minimum_detectable=detectable,
+            binary=True,
+            tests=tests,
+        )
+        for d, down, up, p, detectable, count, gained, lost in zip(
+            *(column.tolist() for column in (*columns, items, first, second)), strict=True
+        )
+    ]
 
 
 def mcnemar_exact(b: ArrayLike, c: ArrayLike) -> FloatArray:

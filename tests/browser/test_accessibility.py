@@ -5,6 +5,7 @@ the same and only the contrast is looked at again.
 """
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from core import views
+from tests.browser import contrast
 from tests.browser.conftest import settle
 
 pytestmark = pytest.mark.browser
@@ -38,108 +40,15 @@ STREAMLIT = {
 }
 """What axe finds in Streamlit's own markup that the app cannot change: rule and selector."""
 
-DRAWN = """() => {
-    const busy = document.querySelector('[data-testid="stSkeleton"], [data-testid="stSpinner"]');
-    const charts = [...document.querySelectorAll('[data-testid="stVegaLiteChart"]')];
-    const widths = charts.map(chart => chart.querySelector('svg.marks')?.getBoundingClientRect().width);
-    const fits = charts.every((chart, place) =>
-        widths[place] && (chart.closest('[class*="st-key-sideways_"]') || widths[place] <= innerWidth));
-    // Charts are drawn again while the page finds its width: done when two looks see the same.
-    const before = window.drawnBefore;
-    window.drawnBefore = JSON.stringify([innerWidth, widths]);
-    return !busy && fits && before === window.drawnBefore;
-}"""
-"""A look at whether everything is drawn, to be taken every so often."""
-
-CLIPPED = """() => {
-    const faults = [], width = innerWidth, main = document.querySelector('[data-testid="stMain"]');
-    for (const part of [document.documentElement, main])
-        if (part.scrollWidth > part.clientWidth + 1) faults.push(`the page moves: ${part.scrollWidth}`);
-    const moves = node => node && node !== main
-        && (/auto|scroll/.test(getComputedStyle(node).overflowX) || moves(node.parentElement));
-    for (const node of main.querySelectorAll('button, input, summary, a, label, h1, h2, h3, p, code')) {
-        const box = node.getBoundingClientRect();
-        const hidden = box.width < 2 || getComputedStyle(node).visibility === 'hidden';
-        const apart = node.type === "range" || node.closest("[data-testid=stElementToolbar]");
-        if (hidden || apart || moves(node)) continue;
-        if (box.right > width + 1 || box.left < -1)
-            faults.push(`${node.tagName} ${node.innerText || node.ariaLabel}: to ${box.right}`);
-        if (node.tagName === 'BUTTON' && node.scrollWidth > node.clientWidth + 1)
-            faults.push(`the words of a button are cut: ${node.innerText}`);
-    }
-    for (const chart of main.querySelectorAll('svg.marks')) {
-        const frame = chart.getBoundingClientRect(), words = '.role-title text, .role-axis-title text';
-        for (const text of chart.querySelectorAll(`${words}, .role-legend text`)) {
-            const box = text.getBoundingClientRect();
-            const out = Math.max(frame.left - box.left, box.right - frame.right,
-                                 frame.top - box.top, box.bottom - frame.bottom);
-            if (box.width && out > 4) faults.push(`cut off in a chart by ${out} px: ${text.textContent}`);
-            if (text.closest('.role-title') && text.textContent.endsWith('…'))
-                faults.push(`a chart's title is cut: ${text.textContent}`);
-        }
-    }
-    return faults;
-}"""
-
 RESULT = '[data-testid="stMain"] :is([data-testid="stVegaLiteChart"], [data-testid="stDataFrame"])'
 WITHOUT_RESULT = "imports"
-
-FIRST = """shown =>
-    Math.min(...[...document.querySelectorAll(shown)].map(one => one.getBoundingClientRect().top))"""
-
-NAMELESS = """() => [...document.querySelectorAll(
-    '[data-testid="stVegaLiteChart"], [data-testid="stPlotlyChart"], [data-testid="stDataFrame"]'
-)].filter(one => {
-    const named = [one, ...one.querySelectorAll('[aria-label]'), one.closest('[aria-label]')];
-    return !named.some(node => node?.ariaLabel?.trim().length > 10);
-}).map(one => one.outerHTML.slice(0, 200))"""
-
-
-LOOK = """node => {
-    const looks = [];
-    for (let part = node, far = 0; part && far < 5; part = part.parentElement, far++) {
-        const style = getComputedStyle(part);
-        looks.push(style.boxShadow, style.outline, style.borderColor, style.backgroundColor, style.color);
-    }
-    return JSON.stringify(looks);
-}"""
-"""How a control and what is around it look: what changes with the focus shows it."""
-
-FOCUSED = f"""() => {{
-    const node = document.activeElement, look = {LOOK};
-    if (!node || node === document.body) return false;
-    window.controls.push([node, look(node)]);
-    return true;
-}}"""
-
-REACHED = f"""() => {{
-    document.activeElement?.blur();
-    const look = {LOOK}, text = node => node.ariaLabel || node.innerText;
-    const seen = new Set(window.controls.map(([node]) => node));
-    const main = document.querySelector('[data-testid="stMain"]');
-    const parts = 'button, input, a[href], summary, select, textarea';
-    const all = [...document.querySelectorAll(parts)].filter(node =>
-        !node.disabled && node.tabIndex >= 0 && node.checkVisibility({{visibilityProperty: true}}));
-    // One of a group has the focus, and the arrows go on from it; a table does the same with its cells.
-    const groups = '[role="radiogroup"], [role="toolbar"], [data-testid="stButtonGroup"]';
-    const grouped = node => node.closest(groups);
-    const inside = node => main.contains(node) && node !== main && !node.closest('h1');
-    const own = window.controls.filter(([node]) => inside(node));
-    // The canvas of a table draws the focus of its cells itself.
-    const unseen = own.filter(([node, was]) => node.matches(parts) && look(node) === was);
-    const tops = own.map(([node]) => [node.getBoundingClientRect().bottom, text(node)]);
-    return {{
-        missed: all.filter(node => !seen.has(node) && !grouped(node)).map(text),
-        unseen: unseen.map(([node]) => text(node)),
-        back: tops.filter(([at], place) => place && at < tops[place - 1][0] - 120).map(([, name]) => name),
-    }};
-}}"""
 
 
 @pytest.fixture(scope="module")
 def tab(browser: Browser, server: str) -> Iterator[Page]:
     """One tab for all pages: the scripts of the app are loaded once."""
     with browser.new_context(viewport=DESKTOP, base_url=server) as context:
+        context.add_init_script(path=Path(__file__).with_name("accessibility.js"))
         yield context.new_page()
 
 
@@ -170,21 +79,21 @@ def show(page: Page, path: str, *, dark: bool, size: ViewportSize) -> None:
     if path != WITHOUT_RESULT:
         # A slow server has ended no run yet when the title is there, and nothing at all counts as drawn.
         page.locator(RESULT).first.wait_for()
-    page.wait_for_function(DRAWN, polling=200)
+    page.wait_for_function("asked.drawn()", polling=200)
 
 
 def grow(page: Page, size: ViewportSize) -> None:
     """Make the window so tall that nothing is out of sight."""
     page.set_viewport_size(size)
-    page.wait_for_function(DRAWN, polling=200)
+    page.wait_for_function("asked.drawn()", polling=200)
 
 
 @pytest.mark.parametrize("path", PAGES)
 def test_axe_finds_nothing_in_the_light_theme(tab: Page, path: str) -> None:
     show(tab, path, dark=False, size=DESKTOP)
     if path != WITHOUT_RESULT:
-        assert tab.evaluate(FIRST, RESULT) < 800, "the first screen holds a chart or a table"
-    assert tab.evaluate(NAMELESS) == []
+        assert tab.evaluate("asked.top", RESULT) < 800, "the first screen holds a chart or a table"
+    assert tab.evaluate("asked.nameless()") == []
     grow(tab, TALL)
     every = {"runOnly": {"type": "tag", "values": list(RULES)}}
     assert violations(tab, every, charts=False) == []
@@ -194,7 +103,7 @@ def test_axe_finds_nothing_in_the_light_theme(tab: Page, path: str) -> None:
 @pytest.mark.parametrize("path", PAGES)
 def test_a_dark_phone_shows_all_and_can_be_read(tab: Page, path: str) -> None:
     show(tab, path, dark=True, size=PHONE)
-    assert tab.evaluate(CLIPPED) == []
+    assert tab.evaluate("asked.clipped()") == []
     grow(tab, TALL_PHONE)
     assert violations(tab, CONTRAST, charts=False) == []
 
@@ -204,19 +113,19 @@ def test_a_dark_phone_shows_all_and_can_be_read(tab: Page, path: str) -> None:
 @pytest.mark.parametrize("path", PAGES)
 def test_words_in_charts_can_be_read(tab: Page, path: str, dark: bool) -> None:
     show(tab, path, dark=dark, size=TALL)
-    assert violations(tab, CONTRAST, charts=True) == []
+    assert contrast.too_faint(tab) == []
 
 
 def test_tab_reaches_every_control_in_order_and_shows_where_it_is(tab: Page) -> None:
     show(tab, "completions", dark=False, size=TALL)
     # A control that has lost the focus fades back to its own look, and would be taken to have it still.
     tab.add_style_tag(content="*, *::before, *::after { transition: none !important; }")
-    tab.evaluate("() => { window.controls = []; document.activeElement.blur(); }")
+    tab.evaluate("document.activeElement.blur()")
     for _ in range(150):
         tab.keyboard.press("Tab")
-        if not tab.evaluate(FOCUSED):
+        if not tab.evaluate("asked.noteFocus()"):
             break
-    reached = tab.evaluate(REACHED)
+    reached = tab.evaluate("asked.reached()")
     assert reached["missed"] == []
     assert reached["unseen"] == []
     assert reached["back"] == []

@@ -4,7 +4,7 @@ A kind is all that a comparison needs of an item, so that 200,000 items leave th
 rows, and every task, tier and cell is a choice of them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -69,6 +69,16 @@ class Kinds:
     def some(self, rows: np.ndarray) -> "Kinds":
         """Return the kinds at these places."""
         return Kinds(**{name: getattr(self, name)[rows] for name in Kinds.__dataclass_fields__})
+
+    @classmethod
+    def joined(cls, parts: Sequence["Kinds"]) -> "Kinds":
+        """Return the kinds of several parts, one after the other."""
+        return cls(
+            **{
+                name: np.concatenate([getattr(part, name) for part in parts])
+                for name in cls.__dataclass_fields__
+            }
+        )
 
     def tries(self, rule: str) -> tuple[FloatArray, FloatArray]:
         """Return the completions that a truncation rule counts, of A and of B."""

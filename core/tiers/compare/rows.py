@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from core.stats.arrays import FloatArray
+from core.stats.arrays import BoolArray, FloatArray
 from core.stats.multiplicity import benjamini_hochberg, holm
-from core.stats.paired import compare
+from core.stats.paired import NO_VARIANCE, PairedResult, compare, compare_binary
 from core.stats.sample_size import items_needed
 from core.tiers.compare.items import RULES, Kinds
 
@@ -61,59 +61,90 @@ def section_rows(
     rules
         Truncation rules.
     """
+    everything = Kinds.joined([kinds for _, _, kinds in parts])
+    part = np.repeat(np.arange(len(parts)), [len(kinds.n) for _, _, kinds in parts])
     frames = []
     for rule in rules:
-        common = [kinds.common(rule) for _, _, kinds in parts]
-        tests = max(1, sum(map(bool, (some.any() for some in common))))
-        rows = [
+        columns = _columns(everything, part, len(parts), rule, measure)
+        frame = pd.DataFrame(
             {
-                "scope": scope, "value": value, "label": label, "m": tests, "truncated": rule,
-                **_row(kinds, some, rule, measure, tests),
+                "scope": scope,
+                "value": [value for value, _, _ in parts],
+                "label": [label for _, label, _ in parts],
+                "truncated": rule,
+                **columns,
             }
-            for (value, label, kinds), some in zip(parts, common, strict=True)
-        ]  # fmt: skip
-        frame = pd.DataFrame(rows, columns=COLUMNS)
+        )
         p = frame["p_value"].to_numpy(dtype=np.float64)
         frame["p_adjusted"] = benjamini_hochberg(p) if scope == "cell" else holm(p)
         frame["differs"] = frame["p_adjusted"] < ALPHA
-        frames.append(frame)
+        frames.append(frame[COLUMNS])
     rows_of_both = pd.concat(frames, ignore_index=True)
     # The two results of one part stand beside each other.
     order = np.arange(len(rows_of_both)).reshape(len(rules), -1).T.ravel()
     return rows_of_both.iloc[order].reset_index(drop=True)
 
 
-def _row(kinds: Kinds, common: np.ndarray, rule: str, measure: str, tests: int) -> dict[str, Any]:
-    met = kinds.some(common)
+def _columns(kinds: Kinds, part: np.ndarray, parts: int, rule: str, measure: str) -> dict[str, Any]:
+    """Return the columns of a row per part; part tells which one each kind is of.
+
+    All parts at once: a page has hundreds of cells, and numpy takes as long for one as for all of them.
+    """
+    common = kinds.common(rule)
+    met, of = kinds.some(common), part[common]
     tries_a, tries_b = met.tries(rule)
-    result = compare(met.y_a, tries_a, met.y_b, tries_b, times=met.n, tests=tests, alpha=ALPHA)
     mean_a, mean_b = met.y_a / tries_a, met.y_b / tries_b
-    equal = np.abs(mean_a - mean_b) < 1e-12
-    gamma = _mean(np.nan_to_num(1 / met.choices), met.n)
-    scale = _scale(gamma) if measure == "skill" else 1.0
+    equal = np.abs(mean_a - mean_b) < NO_VARIANCE
+
+    def items(where: BoolArray | None = None) -> FloatArray:
+        weights = met.n if where is None else met.n * where
+        return np.bincount(of, weights, parts).astype(np.float64)
+
+    def mean(values: FloatArray) -> FloatArray:
+        n = items()
+        return np.bincount(of, values * met.n, parts) / np.where(n > 0, n, np.nan)
+
+    n, gained, lost = items(), items(~equal & (mean_a > mean_b)), items(~equal & (mean_a < mean_b))
+    tests = max(1, int((n > 0).sum()))
+    once = (tries_a == 1) & (tries_b == 1) & np.isin(mean_a, (0, 1)) & np.isin(mean_b, (0, 1))
+    binary = (n > 0) & (np.bincount(of, ~once, parts) == 0)
+    quick = iter(compare_binary(gained[binary], lost[binary], n[binary], tests=tests, alpha=ALPHA))
+    results = [next(quick) if binary[one] else _compare(met, of == one, rule, tests) for one in range(parts)]
+    gamma = mean(np.nan_to_num(1 / met.choices))
+    # What turns a raw difference into one of skill; there is none where all is guessing.
+    scale = 1 / np.where(gamma < 1, 1 - gamma, np.nan) if measure == "skill" else np.ones(parts)
     return {
-        "n_items": result.n_items,
-        "both_right": int(met.n[equal & (mean_a >= 0.5)].sum()),
-        "both_wrong": int(met.n[equal & (mean_a < 0.5)].sum()),
-        "gained": result.b,
-        "lost": result.c,
-        "accuracy_a": _mean(mean_a, met.n),
-        "accuracy_b": _mean(mean_b, met.n),
-        "difference": result.d * scale,
-        "lower": result.lower * scale,
-        "upper": result.upper * scale,
-        "interval": result.interval,
-        "test": result.test,
-        "p_value": result.p,
-        "mde": result.minimum_detectable * scale,
-        "items_needed": items_needed(result, alpha=ALPHA),
-        "items_least": items_needed(result, max(abs(result.lower), abs(result.upper)), alpha=ALPHA),
+        "n_items": n.astype(np.int64),
+        "both_right": items(equal & (mean_a >= 0.5)).astype(np.int64),
+        "both_wrong": items(equal & (mean_a < 0.5)).astype(np.int64),
+        "gained": gained.astype(np.int64),
+        "lost": lost.astype(np.int64),
+        "accuracy_a": mean(mean_a),
+        "accuracy_b": mean(mean_b),
+        "difference": np.array([one.d for one in results]) * scale,
+        "lower": np.array([one.lower for one in results]) * scale,
+        "upper": np.array([one.upper for one in results]) * scale,
+        "interval": [one.interval for one in results],
+        "test": [one.test for one in results],
+        "p_value": [one.p for one in results],
+        "m": tests,
+        "mde": np.array([one.minimum_detectable for one in results]) * scale,
+        "items_needed": [items_needed(one, alpha=ALPHA) for one in results],
+        "items_least": [
+            items_needed(one, max(abs(one.lower), abs(one.upper)), alpha=ALPHA) for one in results
+        ],
         "gamma": gamma,
-        **_left_out(kinds, common),
+        **_left_out(kinds, part, parts, common),
     }
 
 
-def _left_out(kinds: Kinds, common: np.ndarray) -> dict[str, int]:
+def _compare(met: Kinds, where: np.ndarray, rule: str, tests: int) -> PairedResult:
+    some = met.some(where)
+    tries_a, tries_b = some.tries(rule)
+    return compare(some.y_a, tries_a, some.y_b, tries_b, times=some.n, tests=tests, alpha=ALPHA)
+
+
+def _left_out(kinds: Kinds, part: np.ndarray, parts: int, common: BoolArray) -> dict[str, np.ndarray]:
     has_a, has_b = kinds.k_a + kinds.t_a > 0, kinds.k_b + kinds.t_b > 0
     reasons = {
         "only_a": kinds.paired & has_a & ~has_b,
@@ -121,15 +152,8 @@ def _left_out(kinds: Kinds, common: np.ndarray) -> dict[str, int]:
         "unpaired": ~kinds.paired & (has_a | has_b),
         "all_truncated": kinds.paired & has_a & has_b & ~common,
     }
-    counts = {reason: int(kinds.n[where].sum()) for reason, where in reasons.items()}
-    return {"left_out": sum(counts.values()), **counts}
-
-
-def _mean(values: FloatArray, weights: FloatArray) -> float:
-    total = float(weights.sum())
-    return float(values @ weights) / total if total else float("nan")
-
-
-def _scale(gamma: float) -> float:
-    """Return what turns a raw difference into one of skill: 1/(1 - gamma); NaN where all is guessing."""
-    return 1 / (1 - gamma) if gamma < 1 else float("nan")
+    counts = {
+        reason: np.bincount(part, kinds.n * where, parts).astype(np.int64)
+        for reason, where in reasons.items()
+    }
+    return {"left_out": np.sum(list(counts.values()), axis=0), **counts}
