@@ -9,6 +9,11 @@ from core.tiers.scores.table import Leaderboard
 from core.tiers.words import EM_DASH
 
 
+ROW_HEIGHT, LOW_ROW_HEIGHT = 46, 30
+MOST_HIGH_ROWS = 20
+"""More evals than this have lower rows: the chart of 75 would be four screens long otherwise."""
+
+
 def footer(leaderboard: Leaderboard) -> str:
     """Return dataset, n, interval method and version, as every image of the leaderboard has them."""
     rows = leaderboard.rows
@@ -24,6 +29,7 @@ def footer(leaderboard: Leaderboard) -> str:
 def interval_chart(leaderboard: Leaderboard, *, width: int = 960, dark: bool = False) -> alt.LayerChart:
     """Return the chart for a slide: plain scores with intervals, best first, banded by shared rank."""
     rows = leaderboard.rows
+    crowded = len(rows) > MOST_HIGH_ROWS
     colours = theme(dark)
     shown = rows.assign(
         place=range(len(rows)),
@@ -66,10 +72,12 @@ def interval_chart(leaderboard: Leaderboard, *, width: int = 960, dark: bool = F
     intervals = base.mark_rule(strokeWidth=4, opacity=0.6).encode(
         x=x, x2="plain_upper:Q", color=colour, tooltip=tooltip
     )
-    points = base.mark_point(size=150, filled=True).encode(x="plain_score:Q", color=colour, tooltip=tooltip)
-    labels = base.mark_text(dy=-13, fontWeight="bold", color=colours.text, fontSize=13).encode(
-        x="plain_score:Q", text="score_text:N"
+    points = base.mark_point(size=80 if crowded else 150, filled=True).encode(
+        x="plain_score:Q", color=colour, tooltip=tooltip
     )
+    labels = base.mark_text(
+        dy=-11 if crowded else -13, fontWeight="bold", color=colours.text, fontSize=13
+    ).encode(x="plain_score:Q", text="score_text:N")
     # Beside the plot: inside, they would lie on the intervals of the best.
     ranks = base.mark_text(align="left", color=colours.muted, dx=6, fontSize=13).encode(
         x=alt.value("width"), text="rank_label:N"
@@ -81,7 +89,7 @@ def interval_chart(leaderboard: Leaderboard, *, width: int = 960, dark: bool = F
         footer=footer(leaderboard),
         description=leaderboard.summary(),
         width=width,
-        height=max(300, 190 + 46 * len(rows)),
+        height=max(300, 190 + (LOW_ROW_HEIGHT if crowded else ROW_HEIGHT) * len(rows)),
         dark=dark,
     )
 

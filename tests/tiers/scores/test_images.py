@@ -134,3 +134,10 @@ def test_evals_without_rank_or_score_are_drawn_too(made) -> None:
     for chart in (interval_chart(board), leaderboard_image(board)):
         assert size(charts.to_png(chart, scale=1))[0] in (960, 1400)
     dataset.close()
+
+
+@pytest.mark.parametrize(("evals", "height"), [(20, 190 + 46 * 20), (21, 190 + 30 * 21)])
+def test_many_evals_have_lower_rows(made, evals: int, height: int) -> None:
+    rows = [completion(model=f"m{number}", item_key=f"{item}") for number in range(evals) for item in (1, 2)]
+    board = read_scores(made(rows), Filters(), Methods())
+    assert svg_size(charts.to_svg(interval_chart(board))) == (960, height)
