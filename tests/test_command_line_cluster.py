@@ -165,7 +165,7 @@ class TestSpiderweb:
         flags = ("--format", "barpng", "--filters", '{"eval_id": [1]}', "--rings", "pooled")
         assert ask("spiderweb", repeats_dataset, *flags, "--output", path).status == 0
         width, height = png_size(path)
-        assert 1900 <= width <= 2000 and width > 2 * height
+        assert 1900 <= width <= 2000 and width > height
 
     def test_overlay(self, repeats_dataset: Path, tmp_path: Path) -> None:
         flags = ("--overlay", "--filters", '{"eval_id": [0, 2]}', "--output-dir", str(tmp_path))

@@ -8,7 +8,6 @@ from core.palette import model_colour, theme
 from core.tiers.scores.table import Leaderboard
 from core.tiers.words import EM_DASH
 
-
 ROW_HEIGHT, LOW_ROW_HEIGHT = 46, 30
 MOST_HIGH_ROWS = 20
 """More evals than this have lower rows: the chart of 75 would be four screens long otherwise."""
