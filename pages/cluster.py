@@ -128,7 +128,7 @@ place = (stack, section.value, *([f"page-{page + 1}"] if total > 1 else []))
 image = functools.partial(tier.section_chart, found, section, page=page, dark=dark)
 download.row(download.png(view, "cluster", image, parts=place))
 
-st.subheader("Which model should I take?")
+st.subheader(f"Which model should I take: {escape(section.label)}?")
 visible = found.visible_tokens
 st.markdown(escape(tier.recommendation(section, visible_tokens=visible)))
 st.dataframe(

@@ -37,8 +37,8 @@ class Facts:
         Completions of which the source does not say whether they were cut off.
     shared
         Whether evals have items in common.
-    hf_ids
-        Evals with an hf_id.
+    hf_ids, described
+        Evals with an hf_id, and those that have one or typed parameters or a price.
     """
 
     completions: int = 0
@@ -59,6 +59,7 @@ class Facts:
     truncation_unknown: int = 0
     shared: bool = False
     hf_ids: int = 0
+    described: int = 0
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,10 @@ NEEDS = (
     Need("Compare", lambda f: f.evals > 1, "there are no two evals to compare", vital=True),
     Need("Compare", lambda f: f.shared, NOT_SHARED, vital=True),
     Need(
-        "Model info", lambda f: f.hf_ids > 0, "no eval has an hf_id: give it on the Dataset page", vital=True
+        "Model info",
+        lambda f: f.described > 0,
+        "no eval has an hf_id (Dataset page) or parameters (config)",
+        vital=True,
     ),
 )
 
@@ -212,7 +216,8 @@ def dataset_facts(dataset: Dataset) -> Facts:
         SELECT count(*) AS params, count(*) FILTER (WHERE grid_params > 1) AS grids
         FROM by_task""")[0]
     hf_ids = sum(1 for entry in dataset.config.evals if entry.hf_id)
-    return Facts(**counts, **params, hf_ids=hf_ids)
+    described = sum(1 for entry in dataset.config.evals if entry.hf_id or entry.parameters or entry.price)
+    return Facts(**counts, **params, hf_ids=hf_ids, described=described)
 
 
 def source_facts(document: Mapping[str, Any]) -> Facts:
@@ -247,4 +252,5 @@ def source_facts(document: Mapping[str, Any]) -> Facts:
         truncation_unknown=kept - fields.get("finish_reason", 0),
         shared=bool(document["shared_items"]),
         hf_ids=fields.get("hf_id", 0),
+        described=fields.get("hf_id", 0),
     )

@@ -59,7 +59,8 @@ def choose_budget(largest: int, bucket_size: int) -> int:
         format_func=lambda step: f"{step:,}",
         key=address.automatic("budget", default),
         bind="query-params",
-        help="What would become of accuracy if every completion were cut off at so many tokens.",
+        help="What would become of accuracy if every completion were cut off at so many tokens. While you"
+        " choose none, it is the step nearest to four buckets.",
     )
     return int(chosen)
 

@@ -20,10 +20,11 @@ from core.ui.wording import count, escape
 HOW_TO_READ = (
     "Read a picture at any number of tokens as if the model had to stop there: **blue, from below,** has"
     " answered correctly, **red, from above,** incorrectly or unreadably, and **grey, between them,** is"
-    " still thinking (yellow ticks: cut off). The points under it are per bucket of tokens: of those still"
-    " thinking at its start, the shares that answer in it; where red stands above blue, an answer that comes"
-    " then is more often wrong than right. Shaded: 95% intervals; faded: few are left. The lines are known at"
-    " the ends of buckets and drawn straight between: take smaller buckets where most answers are short."
+    " still thinking: not at its end yet (yellow ticks: cut off). The points under it are per bucket of"
+    " tokens: of those still thinking at its start, the shares that answer in it; where red stands above"
+    " blue, an answer that comes then is more often wrong than right. Shaded: 95% intervals; faded: few are"
+    " left. The lines are known at the ends of buckets and drawn straight between: take smaller buckets where"
+    " most answers are short."
 )
 
 INCIDENCE_HEIGHT, HAZARD_HEIGHT = 210, 110

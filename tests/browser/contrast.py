@@ -51,7 +51,7 @@ def too_faint(found: dict[str, Contrast]) -> list[str]:
 
 
 def _ratio(text: dict[str, Any], behind: tuple[int, ...]) -> float:
-    """Return the contrast of words with a colour behind them, which shines through where they are not solid."""
+    """Return the contrast of words with a colour behind them, which may shine through them."""
     *ink, alpha = (*map(float, re.findall(r"[\d.]+", text["ink"])), 1.0)[:4]
     share = alpha * text["opacity"]
     mixed = [share * a + (1 - share) * b for a, b in zip(ink, behind, strict=True)]
@@ -59,7 +59,9 @@ def _ratio(text: dict[str, Any], behind: tuple[int, ...]) -> float:
 
 
 def _pixel(picture: Image.Image, x: float, y: float) -> tuple[int, ...]:
-    colour = picture.getpixel((min(max(int(x), 0), picture.width - 1), min(max(int(y), 0), picture.height - 1)))
+    # The edge of a letter that is in sight may be out of it.
+    column, row = min(max(int(x), 0), picture.width - 1), min(max(int(y), 0), picture.height - 1)
+    colour = picture.getpixel((column, row))
     assert isinstance(colour, tuple)
     return colour
 

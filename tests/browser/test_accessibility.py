@@ -30,7 +30,7 @@ RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa")
 CONTRAST = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
 
 CHARTS = "svg.marks"
-"""Thousands of marks, over which axe's rule of contrast takes seconds and decides nothing: see contrast.py."""
+"""Thousands of marks, over which axe's contrast rule takes seconds and decides nothing: see contrast.py."""
 
 STREAMLIT = {
     # The navigation puts the groups of pages in <div> and <header> straight into a <ul>; nothing in
@@ -55,7 +55,8 @@ VIEWS = [
 ]
 """Pages and what follows in the address, for the charts that a page does not show at first."""
 
-WORDS = """<body style="margin: 0; background: white"><div data-testid="stVegaLiteChart"><svg width="400" height="400">
+WORDS = """<body style="margin: 0; background: white"><div data-testid="stVegaLiteChart">
+<svg width="400" height="400">
 <rect x="0" y="0" width="400" height="40"/><rect x="0" y="260" width="60" height="40"/>
 <rect x="0" y="340" width="400" height="2"/>
 <g font-size="15" font-family="Arial">

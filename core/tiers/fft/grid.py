@@ -16,7 +16,7 @@ Cause = Literal["prompts", "spectra", "short"]
 
 WHY: dict[Cause, str] = {
     "prompts": "No prompt of this selection is in the dataset, so nothing can have a spectrum. Import records"
-    " that have `prompt`, and `prompt_token_ids` where they are known.",
+    " that have a prompt, and prompt_token_ids where they are known.",
     "spectra": "No spectra have been computed for this selection yet.",
     "short": "Every prompt of this selection is shorter than 16 tokens, or the same token throughout: a"
     " spectrum needs more. Select other tasks, or import the whole prompt, its instructions included.",
