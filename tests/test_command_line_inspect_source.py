@@ -119,3 +119,4 @@ def test_a_table_of_other_column_names_is_told_what_to_give(tmp_path: Path) -> N
     said = " ".join(ask("inspect-source", tmp_path).out.split())
     assert "not recognised as any format" in said
     assert "give --source-format records and --map FILE." in said
+    assert f"Columns of {tmp_path / 'odd.csv'}: system, benchmark, passed" in said

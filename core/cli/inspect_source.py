@@ -1,6 +1,6 @@
 """`python -m core inspect-source`: what a source is, before it is imported."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,6 +16,7 @@ from core.importers.formats import NAMES
 from core.importers.inspection import Inspection, inspect_sources
 from core.importers.planning import NOT_RECOGNISED
 from core.importers.summing_up import HINT
+from core.importers.tables import read_table
 from core.tiers.coverage import page_coverage, source_facts
 from core.tiers.words import capital
 
@@ -67,6 +68,7 @@ def _lines(found: Inspection) -> Iterator[str]:
         yield f"  {count:,} {reason}: {_some(found.places.get(reason, ()), of=count)}"
     if not found.kept:
         if NOT_RECOGNISED in found.left_out:
+            yield from _columns(found.left_out[NOT_RECOGNISED])
             yield f"{capital(HINT)}.".replace("--format", "--source-format")
         return
     yield f"Evals: {found.evals:,}, of the models {_counted(found.models)}"
@@ -85,6 +87,12 @@ def _lines(found: Inspection) -> Iterator[str]:
     yield "Pages:"
     for one in page_coverage(source_facts(asdict(found))):
         yield f"  {one.page:<18} {_WORKS[one.works]}{': ' if one.lacks else ''}{'; '.join(one.lacks)}"
+
+
+def _columns(paths: Sequence[str]) -> Iterator[str]:
+    for path in paths[:SHOWN]:
+        if table := read_table(Path(path)):
+            yield f"Columns of {path}: {_some(table.columns, most=20)}"
 
 
 def _counted(counts: dict[str, int] | Any) -> str:

@@ -19,9 +19,9 @@ from core.importers.reader import Fault, Options, RawRecord, Remark
 from core.importers.record import complete
 from core.importers.sources import find_files, path_text
 from core.importers.staging_job import overridden, renamed_task
+from core.importers.tables import Table, read_table
 from core.store import known_imports
 from core.store.dataset import database_path
-from core.ui.imports_columns import Table, read_table
 
 TRIED = 200
 """Records of a file that are checked before an import."""

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.ui.imports_columns import Table, guess_mapping, guess_params, mapping_file, value_of
+from core.importers.tables import Table
+from core.ui.imports_columns import guess_mapping, guess_params, mapping_file, value_of
 from core.ui.imports_fields import FIELDS, FIRST, MORE, Field
 from core.ui.wording import count, escape, listed
 

@@ -9,8 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from core.importers.reader import Options
+from core.importers.tables import Table
 from core.ui import imports_look
-from core.ui.imports_columns import Table
 from core.ui.imports_look import Look, Preplan, Trial
 from core.ui.imports_run import Order
 from core.ui.imports_source import Chosen

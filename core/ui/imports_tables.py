@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from core.importers.record import UNUSED
+from core.importers.tables import Table, read_table
 from core.ui import imports_mapping, imports_preview, states
-from core.ui.imports_columns import Table, read_table
 from core.ui.imports_look import Look, LookedAt, Trial
 from core.ui.imports_preview import Said
 from core.ui.imports_run import Order

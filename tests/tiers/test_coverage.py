@@ -11,7 +11,7 @@ from core.tiers.coverage import NEEDS, Facts, coverage_frame, dataset_facts, pag
 ALL = Facts(
     completions=100, evals=3, tasks=4, tokens=100, visible_tokens=0, sizes=100, responses=100, prompts=40,
     prompt_tokens=40, spectra=40, params=4, grids=2, surfaces=2, projections=3, tiers=2,
-    truncation_unknown=0, shared=True, hf_ids=3,
+    truncation_unknown=0, shared=True, hf_ids=3, described=3,
 )  # fmt: skip
 
 
@@ -46,9 +46,9 @@ def test_every_need_can_be_met_and_unmet(need: object) -> None:
                          "Hazard": "no"}),
         ({"responses": 0}, {"Compression": "partly", "Completions": "partly"}),
         ({"shared": False}, {"Cluster": "partly", "Compare": "no"}),
-        ({"hf_ids": 0}, {"Model info": "no"}),
+        ({"described": 0}, {"Model info": "no"}),
         ({"spectra": 0, "prompt_tokens": 0}, {"FFT": "partly"}),
-        ({"spectra": 0, "prompt_tokens": 0, "hf_ids": 0}, {"FFT": "partly", "Model info": "no"}),
+        ({"spectra": 0, "prompt_tokens": 0, "hf_ids": 0, "described": 0}, {"FFT": "partly", "Model info": "no"}),
         ({"spectra": 0, "prompt_tokens": 0, "prompts": 0}, {"FFT": "no", "Completions": "partly"}),
         ({"evals": 1}, {"Cluster": "no", "Compare": "no"}),
     ],

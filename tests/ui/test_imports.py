@@ -11,7 +11,8 @@ import pytest
 
 from core.errors import SourceError
 from core.importers.reader import Options
-from core.ui.imports_columns import Table, fits, guess_mapping, guess_params, mapping_file, read_table
+from core.importers.tables import Table, read_table
+from core.ui.imports_columns import fits, guess_mapping, guess_params, mapping_file
 from core.ui.imports_look import look, plan, try_records
 from core.ui.imports_mapping import problems_of
 from core.ui.imports_order import name_for, name_problem, plan_words
