@@ -7,7 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.ui import datasets, header, sidebar, states, style
+from core.ui import style, title
 
 ICON = str(Path(__file__).parent / "core" / "ui" / "icon.png")
 
@@ -115,8 +115,17 @@ st.set_page_config(page_icon=ICON, layout="wide")
 page = st.navigation(PAGES, expanded=True)
 st.set_page_config(page_title=f"{page.title} · ReasonScape Explorer", page_icon=ICON)
 style.show()
-tools = header.show(page.title)
-with states.told():
-    if view := sidebar.show(datasets.data_folder(), needed=page.title not in WITHOUT_DATASET):
-        header.show_tools(tools, view, page.url_path)
-    page.run()
+beside = title.show(page.title)
+
+
+def show_page() -> None:
+    """Draw the sidebar and the page; the libraries that compute load here, below a title already drawn."""
+    from core.ui import datasets, sidebar, states, tools
+
+    with states.told():
+        if view := sidebar.show(datasets.data_folder(), needed=page.title not in WITHOUT_DATASET):
+            tools.show(beside, view, page.url_path)
+        page.run()
+
+
+show_page()

@@ -145,6 +145,22 @@ def test_the_command_line_does_not_load_streamlit() -> None:
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 
 
+def test_what_is_seen_first_waits_for_no_library() -> None:
+    """app.py draws the navigation and the title before it imports what computes."""
+    first = [
+        name
+        for node in ast.parse((ROOT / "app.py").read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ImportFrom) and node.module == "core.ui"
+        for name in (f"core.ui.{alias.name}" for alias in node.names)
+    ]
+    assert first
+    code = (
+        f"import streamlit, sys; before = set(sys.modules); import {', '.join(first)};"
+        f" assert set(sys.modules) - before <= {{'core', 'core.ui', *{first!r}}}"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, stderr=subprocess.DEVNULL)
+
+
 def test_the_reader_of_imports_sees_every_form() -> None:
     source = "import duckdb.sql\nfrom core import store\ndef f():\n    from ..tiers.evals import x\n"
     assert [target(name) for name in imported(CORE / "stats" / "x.py", source)] == [None, "store", "tiers"]

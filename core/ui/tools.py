@@ -1,4 +1,4 @@
-"""The head of every page: its title, saved views, the report of what is selected, and its address to copy.
+"""What is beside a page's title: saved views, the report of what is selected, and the address to copy.
 
 The widgets are bound to the address, so it already says everything.
 """
@@ -12,24 +12,14 @@ from core.ui.datasets import KEY
 from core.ui.fragment import fragment
 from core.ui.sidebar import View
 
-WIDTH = 340
-"""Of the buttons in a row, in pixels: on a narrow screen the row goes below the title as a whole."""
 
-
-def show(title: str) -> DeltaGenerator:
-    """Draw the title, and return the place beside it, for `show_tools`."""
-    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        st.title(title, width="content")
-        return st.container(width=WIDTH)
-
-
-def show_tools(place: DeltaGenerator, view: View | None, page: str) -> None:
-    """Draw what every page has beside its title.
+def show(place: DeltaGenerator, view: View | None, page: str) -> None:
+    """Draw the tools of a page.
 
     Parameters
     ----------
     place
-        What `show` returned.
+        What core.ui.title returned.
     view
         What the page works on; None where no dataset is open, and there is only the address.
     page
