@@ -10,7 +10,7 @@ def machine() -> dict[str, str]:
     """Return processor, cores, memory, system and the versions that matter, as texts."""
     return {
         "processor": _after("/proc/cpuinfo", "model name") or platform.processor() or platform.machine(),
-        "cores": str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()),
+        "cores": f"{len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count()} cores",
         "memory": _memory(),
         "system": f"{platform.system()}, Python {platform.python_version()}",
         "packages": ", ".join(
