@@ -8,9 +8,10 @@ from pathlib import Path
 
 def machine() -> dict[str, str]:
     """Return processor, cores, memory, system and the versions that matter, as texts."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return {
         "processor": _after("/proc/cpuinfo", "model name") or platform.processor() or platform.machine(),
-        "cores": f"{len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count()} cores",
+        "cores": f"{cores} cores",
         "memory": _memory(),
         "system": f"{platform.system()}, Python {platform.python_version()}",
         "packages": ", ".join(

@@ -107,8 +107,8 @@ INTRODUCTION = f"""
 # How fast it is
 
 Made by `python -m tests.bench --sizes 15000000,100000,1500000,60000000 --markdown docs/performance.md`,
-which makes datasets of 75 evals, 12 tasks and 3 tiers without texts. *First* is the first run on the server with
-nothing kept, *repeat* a run that changes nothing. *Tier* is what the page computes, as the command line does;
+which makes datasets of 75 evals, 12 tasks and 3 tiers without texts. *First* is the first run on the server
+with nothing kept, *repeat* a run that changes nothing. *Tier* is what the page computes, as the command line does;
 the *bare query* is the same aggregate as a plain DuckDB query over completions. Pages that show groups a
 few at a time are compared for one task.
 
