@@ -108,9 +108,9 @@ INTRODUCTION = f"""
 
 Made by `python -m tests.bench --sizes 15000000,100000,1500000,60000000 --markdown docs/performance.md`,
 which makes datasets of 75 evals, 12 tasks and 3 tiers without texts. *First* is the first run on the server
-with nothing kept, *repeat* a run that changes nothing. *Tier* is what the page computes, as the command line does;
-the *bare query* is the same aggregate as a plain DuckDB query over completions. Pages that show groups a
-few at a time are compared for one task.
+with nothing kept, *repeat* a run that changes nothing. *Tier* is what the page computes, as the command
+line does; the *bare query* is the same aggregate as a plain DuckDB query over completions. Pages that show
+groups a few at a time are compared for one task.
 
 Budgets, for 15 million completions: a first run {BUDGET_FIRST:g} s, a repeat {BUDGET_REPEAT:g} s, \
 {BUDGET_BYTES / 1e6:g} MB to the browser, {BUDGET_MB / 1024:g} GB of memory, a tier {RATIO:g} times the bare \
