@@ -32,7 +32,9 @@ PAGES = {
             title="Scores",
             icon=":material/leaderboard:",
             help="Who is better: the leaderboard, with intervals, shared ranks and what is behind a number.",
+            # The first page is served at the root and keeps a path for itself all the same: any but its name.
             default=True,
+            url_path="first",
         ),
         st.Page(
             "pages/cluster.py",
@@ -110,9 +112,22 @@ PAGES = {
 # Titles of the pages that work where no dataset can be opened.
 WITHOUT_DATASET = ("Import",)
 
+# The first page has no path of its own in an address; its name opens it all the same.
+FIRST = PAGES["Rank"][0]
+NAMED = st.Page(
+    lambda: st.switch_page(
+        FIRST, query_params={key: st.query_params.get_all(key) for key in st.query_params}
+    ),
+    title=FIRST.title,
+    url_path="scores",
+    visibility="hidden",
+)
+
 # An icon of our own, and before the navigation: browsers would ask a font server for a Material icon.
 st.set_page_config(page_icon=ICON, layout="wide")
-page = st.navigation(PAGES, expanded=True)
+page = st.navigation({**PAGES, "": [NAMED]}, expanded=True)
+if page == NAMED:
+    page.run()
 st.set_page_config(page_title=f"{page.title} · ReasonScape Explorer", page_icon=ICON)
 style.show()
 beside = title.show(page.title)

@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.errors import ReasonScapeError
 from core.tiers import spiderweb as tier
-from core.ui import download, linked_table, sidebar, spiderweb, states
+from core.ui import address, download, linked_table, sidebar, spiderweb, states
 from core.ui.wording import apart, capital, escape, said_as
 
 view = sidebar.current()
@@ -44,6 +44,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         )
     names_of = view.config.eval_names
     labels = apart(found.evals, [names_of[one] for one in found.evals])
+    address.name_unknown("shown", list(labels.values()), "an eval")
     most = tier.MOST_OVERLAID if form == "overlay" else spiderweb.MOST_PANELS
     chosen = st.multiselect(
         "Show",

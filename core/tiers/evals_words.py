@@ -6,6 +6,7 @@ import pandas as pd
 
 from core import charts
 from core.tiers.evals import EvalsTable
+from core.tiers.tokens import token_text
 from core.tiers.words import count
 
 
@@ -42,10 +43,10 @@ def _spent(table: EvalsTable, frame: pd.DataFrame) -> str:
     ordered = tokens.sort_values("average", kind="stable")
     least, most = ordered.iloc[0], ordered.iloc[-1]
     if most["average"] == least["average"]:
-        return f"{most['average']:,.0f} {kind} a completion"
+        return f"{token_text(most['average'])} {kind} a completion"
     return (
-        f"{most['name']} spends most, {most['average']:,.0f} {kind} a completion, and {least['name']} least,"
-        f" {least['average']:,.0f}"
+        f"{most['name']} spends most, {token_text(most['average'])} {kind} a completion, and {least['name']}"
+        f" least, {token_text(least['average'])}"
     )
 
 

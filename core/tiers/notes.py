@@ -26,7 +26,7 @@ def mixed_repeats_note(mixed: pd.DataFrame, what: str) -> str:
     low, high = int(mixed["least_tries"].min()), int(mixed["most_tries"].max())
     return (
         f"{what} mix items with {low} to {high} completions: an item with more completions weighs more in"
-        " them."
+        " them. Paired differences, here and on Compare, let every item weigh alike."
     )
 
 

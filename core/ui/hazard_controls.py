@@ -79,6 +79,7 @@ def choose_evals(view: View, evals: Sequence[int]) -> tuple[int, ...]:
     """Show the choice of evals to compare and return them, baseline first; the first few while none is."""
     names = view.config.eval_names
     labels = apart(evals, [names[one] for one in evals])
+    address.name_unknown("hazard_evals", list(labels.values()), "an eval")
     few = min(len(evals), 3)
     chosen = st.multiselect(
         "Evals, the baseline first",

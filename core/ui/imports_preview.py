@@ -82,7 +82,7 @@ def trial(marks: Marks, format: str, said: Said) -> Trial:
 
 def summary(looked: Look) -> str:
     """Return in one sentence what was found."""
-    names = [f"{number:,} {format.replace('_', ' ')}" for format, number in looked.formats.items()]
+    names = [f"{number:,} as {format.replace('_', ' ')}" for format, number in looked.formats.items()]
     parts = [f"{count(len(looked.recognised), 'file')} recognised ({listed(names)})"] if names else []
     if looked.tables:
         whose = "its" if len(looked.tables) == 1 else "their"

@@ -129,7 +129,8 @@ def _score_columns(leaderboard: Leaderboard, baseline: int | None) -> dict[str, 
         "interval": text("95% interval"),
         "difference": text(
             f"Accuracy vs {against}",
-            help="Paired on common items, with 95% interval; truncated as wrong, not guess-corrected.",
+            help="Percentage points, paired on common items, with 95% interval; truncated as wrong, not"
+            " guess-corrected. Every item counts alike, however many completions it has.",
         ),
         "reasonscore": number("ReasonScore", format="%.0f", help="An upper bound; rewards small samples."),
         "all_in": number("All-in", format="%.3f", help="All-in accuracy: correct of all but errors."),

@@ -144,7 +144,8 @@ class Session:
                     elements.clear()
                     fragments.clear()
                 case "navigation":
-                    self.pages = {one.page_name: one.page_script_hash for one in message.navigation.app_pages}
+                    shown = [one for one in message.navigation.app_pages if not one.is_hidden]
+                    self.pages = {one.page_name: one.page_script_hash for one in shown}
                 case "page_info_changed":
                     self._query = message.page_info_changed.query_string
                 case "page_not_found":

@@ -130,7 +130,7 @@ class TestSources:
         (tmp_path / "r" / "README").write_text("not results")
         (tmp_path / "r" / "empty.csv").write_text("")
         app = visit(tmp_path, tmp_path / "r")
-        assert "2 files recognised (2 records); 2 files left out" in text(app)
+        assert "2 files recognised (2 as records); 2 files left out" in text(app)
         files = app.dataframe[0].value.set_index("file")
         assert files.loc["deep/b.jsonl", "format"] == "records"
         assert files.loc["README", "note"] == "not recognised as any format"

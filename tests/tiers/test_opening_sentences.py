@@ -35,7 +35,7 @@ def test_evals_name_who_spends_and_who_is_cut_off(made: Made) -> None:
     names = dict(zip(table.frame["name"], table.frame["eval_id"], strict=True))
     assert evals_words.summary(table, [*names.values()]) == (
         "2 evals have 10 completions, 4 to 6 each; long spends most, 250 tokens a completion, and short"
-        " least, 10; 10.0% are truncated, most of long (25.0%)."
+        " least, 10.0; 10.0% are truncated, most of long (25.0%)."
     )
     assert evals_words.summary(table, [names["long"]]) == (
         "long has 4 completions; 250 tokens a completion; 25.0% are truncated."

@@ -47,7 +47,7 @@ def summary(clusters: Clusters) -> str:
         return "No eval has a counted completion in any section, so there are no cliques."
     if len(sections) == 1:
         return f"{sections[0].label}: {_section_words(sections[0])}{_n_words(sections)}."
-    alone = sum(len(section.cliques[0]) == 1 for section in sections)
+    alone = sum(len(section.cliques[0]) == 1 and len(section.members) > 1 for section in sections)
     members = Counter(eval_id for section in sections for eval_id in section.cliques[0])
     times = max(members.values())
     often = [clusters.config.eval_names[one] for one, number in sorted(members.items()) if number == times]

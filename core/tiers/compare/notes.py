@@ -29,6 +29,7 @@ def comparison_notes(comparison: Comparison, rule: str) -> tuple[str, ...]:
         _few(rows),
         _part_disagreements(comparison),
         _visible(comparison),
+        comparison.setup.weights,
         *comparison.setup.unknown,
     ]
     return tuple(note for note in notes if note)

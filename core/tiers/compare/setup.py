@@ -30,6 +30,8 @@ class Setup:
         Whether the sources say of completions of both which were cut off.
     visible_tokens
         Whether any tokens were counted from the visible text.
+    weights
+        What a reader must know where items have different numbers of completions, "" where all have as many.
     """
 
     mismatches: tuple[str, ...]
@@ -37,6 +39,14 @@ class Setup:
     alike: tuple[str, ...]
     truncation_known: bool
     visible_tokens: bool
+    weights: str = ""
+
+
+WEIGHTS = (
+    "Here every item weighs alike, however many completions it has. Scores, Evals and Hazard weigh"
+    " completions, so that their accuracies, tokens and differences are others where items have different"
+    " numbers of them."
+)
 
 
 @dataclass(frozen=True)
@@ -46,6 +56,7 @@ class _Found:
     mismatch: str = ""
     unknown: str = ""
     alike: str = ""
+    weights: str = ""
 
 
 def read_setup(dataset: Dataset, filters: Filters, a: int, b: int) -> Setup:
@@ -77,6 +88,7 @@ def read_setup(dataset: Dataset, filters: Filters, a: int, b: int) -> Setup:
         visible_tokens=any(
             str(source).startswith("tokenized") for source in runs.loc[runs["tokens"] > 0, "token_source"]
         ),
+        weights=" ".join(one.weights for one in found if one.weights),
     )
 
 
@@ -203,10 +215,13 @@ def _repeats(dataset: Dataset, filters: Filters, a: int, b: int) -> _Found:
     if None in (*left, *right):
         return _Found()
     texts = [str(low) if low == high else f"{low} to {high}" for low, high in (left, right)]
+    # Equal numbers weigh items as completions do.
+    weights = "" if left[0] == left[1] and right[0] == right[1] else WEIGHTS
     if left == right:
-        return _Found(alike=f"completions per item: {texts[0]}")
+        return _Found(alike=f"completions per item: {texts[0]}", weights=weights)
     return _Found(
-        mismatch=f"Completions per item differ: {texts[0]} (A), {texts[1]} (B); an item counts its mean."
+        mismatch=f"Completions per item differ: {texts[0]} (A), {texts[1]} (B); an item counts its mean.",
+        weights=weights,
     )
 
 

@@ -28,6 +28,9 @@ PERIODS = (2, 4, 8, 16)
 LEAST_SHARE = 1e-5
 """Where a logarithmic axis ends: a band cannot reach 0."""
 
+Units = tuple[str, str]
+"""What an axis calls one sign of a prompt, and several."""
+
 
 @dataclass(frozen=True)
 class Page:
@@ -118,7 +121,8 @@ def _row(
         row.title, fontSize=15, anchor="start", offset=4, color=theme(dark).text, limit=WIDTH
     )
     names = [column.name for column in page.columns]
-    return _layers(row, lines, kind, log, width, dark, hover=hover, first=first, last=last).facet(
+    units = _units(page.columns)
+    return _layers(row, lines, kind, log, width, dark, units, hover=hover, first=first, last=last).facet(
         data=_data(row, page.columns, lines, kind, log),
         column=alt.Column("c:N", sort=names, header=header, title=None),
         title=title,
@@ -148,8 +152,8 @@ def _data(row: Row, columns: Sequence[Column], lines: Sequence[Line], kind: str,
 
 
 def _layers(
-    row: Row, lines: Sequence[Line], kind: str, log: bool, width: int, dark: bool, *, hover: bool,
-    first: bool, last: bool,
+    row: Row, lines: Sequence[Line], kind: str, log: bool, width: int, dark: bool, units: Units, *,
+    hover: bool, first: bool, last: bool,
 ) -> alt.LayerChart:  # fmt: skip
     labels = [step for step in row.steps if any(line.label == step for line in lines)] or list(row.steps[:1])
     legend = alt.Legend(symbolType="stroke", symbolStrokeWidth=4, symbolOpacity=1) if row.axis else None
@@ -165,8 +169,8 @@ def _layers(
     tooltip = [
         alt.Tooltip("c:N", title="tokenizer · template"),
         alt.Tooltip("v:N", title=row.axis or "line"),
-        alt.Tooltip("f:Q", title="cycles per token", format=".3f"),
-        alt.Tooltip("p:Q", title="period in tokens", format=".1f"),
+        alt.Tooltip("f:Q", title=f"cycles per {units[0]}", format=".3f"),
+        alt.Tooltip("p:Q", title=f"period in {units[1]}", format=".1f"),
         alt.Tooltip("m:Q", title="share of power", format=".2%"),
         alt.Tooltip("lo:Q", title="band from" if kind == "raw" else "− 1 SE", format=".2%"),
         alt.Tooltip("hi:Q", title="band to" if kind == "raw" else "+ 1 SE", format=".2%"),
@@ -176,8 +180,10 @@ def _layers(
     # Bands from relabelling are wide and nearly the same for all lines of a panel: together no darker.
     opacity = 0.3 / len(labels) if kind == "raw" else 0.25
     layers = [
-        base.mark_area(opacity=opacity, clip=True).encode(x=_x(_periods(first)), y=low, y2="hi:Q"),
-        base.mark_line(strokeWidth=1.8, clip=True).encode(x=_x(_frequencies(last)), y=y),
+        base.mark_area(opacity=opacity, clip=True).encode(
+            x=_x(_periods(units if first else None)), y=low, y2="hi:Q"
+        ),
+        base.mark_line(strokeWidth=1.8, clip=True).encode(x=_x(_frequencies(units if last else None)), y=y),
     ]
     if kind == "raw":
         # What leaves the band is what there is to see.
@@ -194,15 +200,23 @@ def _x(axis: alt.Axis | None) -> alt.X:
     return alt.X("f:Q", scale=alt.Scale(domain=[0, 0.5], nice=False), axis=axis)
 
 
-def _frequencies(titled: bool) -> alt.Axis:
+def _units(columns: Sequence[Column]) -> Units:
+    """Return what the columns take for one sign, and for several: without a tokenizer it is a byte."""
+    kinds = {column.origin == "bytes" for column in columns}
+    if len(kinds) > 1:
+        return "token (without tokenizer: byte)", "tokens (without tokenizer: bytes)"
+    return ("byte", "bytes") if True in kinds else ("token", "tokens")
+
+
+def _frequencies(units: Units | None) -> alt.Axis:
     values = [0, 0.1, 0.2, 0.3, 0.4, 0.5]
-    title = "cycles per token" if titled else None
+    title = None if units is None else f"cycles per {units[0]}"
     return alt.Axis(title=title, values=values, format=".1f", grid=False, titleFontSize=TITLE)
 
 
-def _periods(titled: bool) -> alt.Axis:
+def _periods(units: Units | None) -> alt.Axis:
     """Return the second x axis: the same places named by their period."""
-    title = "period in tokens" if titled else None
+    title = None if units is None else f"period in {units[1]}"
     return alt.Axis(
         orient="top", title=title, values=[1 / one for one in PERIODS],
         labelExpr="format(1 / datum.value, 'd')", grid=True, gridDash=[2, 3], titleFontSize=TITLE,

@@ -67,7 +67,7 @@ def summary(hazard: Hazard) -> str:
         f"{share} {first.value:,.0f} tokens at {fast.group.title} and by {last.value:,.0f} at"
         f" {slow.group.title}"
         if first.value < last.value
-        else f"{share} {first.value:,.0f} tokens in every group"
+        else f"{share} {first.value:,.0f} tokens {_where(len(arrivals), len(curves), fast.group.title)}"
     )
     shown = f"the {len(curves)} groups shown ({completions(sum(one.n for one in curves))})"
     if not turns:
@@ -77,6 +77,13 @@ def summary(hazard: Hazard) -> str:
         f"{words}; in {len(turns)} of {shown} answers are more often wrong than right past some point,"
         f" earliest {_past(earliest)} at {where.group.title}."
     )
+
+
+def _where(having: int, groups: int, title: str) -> str:
+    """Return in which of the groups correct answers come that early."""
+    if having == groups:
+        return "in every group"
+    return f"at {title}, the only group with any" if having == 1 else f"in the {having} groups with any"
 
 
 def _arrival(pair: tuple[Bounded, Curves]) -> float:

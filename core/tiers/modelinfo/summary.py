@@ -66,7 +66,8 @@ def _without(rows: pd.DataFrame, against: Axis) -> str:
         return f"{said}."
     best = scored.sort_values("plain_score", ascending=False).iloc[0]
     said += f"; {best['name']} leads with a plain score of {_score(best)} on {int(best['n_items']):,} items"
-    thrifty = scored[scored["plain_per_tokens"].notna()]
+    # Nobody gets far with no right answer, and the floor of the score over few tokens is no thrift.
+    thrifty = scored[scored["plain_per_tokens"].notna() & (scored["correct"] > 0)]
     if thrifty.empty:
         return f"{said}."
     tokens = "visible tokens" if rows["visible_tokens"].any() else "tokens"
@@ -74,7 +75,8 @@ def _without(rows: pd.DataFrame, against: Axis) -> str:
     value, low, high = (first[f"plain_per_tokens{end}"] for end in ("", "_lower", "_upper"))
     return (
         f"{said}, and per 1,000 {tokens} {first['name']} gets furthest with {number(value, 0)}"
-        f" [{number(low, 0)}, {number(high, 0)}]."
+        f" [{number(low, 0)}, {number(high, 0)}]"
+        f"{'; reasoning that a text lacks is not in its visible tokens' if tokens != 'tokens' else ''}."
     )
 
 

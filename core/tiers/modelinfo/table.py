@@ -23,7 +23,7 @@ TOKENS = 1000
 
 _SCORES = [
     "eval_id", "name", "label", "model", "template", "sampler", "groups", "plain_score", "plain_lower",
-    "plain_upper", "reasonscore", "score_per_token", "visible_tokens", "complete", "n", "n_items",
+    "plain_upper", "reasonscore", "score_per_token", "visible_tokens", "complete", "n", "n_items", "correct",
 ]  # fmt: skip
 
 
