@@ -221,6 +221,8 @@ def test_all_tied_and_none_tied(made: Callable[..., Dataset]) -> None:
     assert "all 3 evals are in one clique" in tier.summary(tied)
     rows = [row for name in "ab" for task in ("one", "two") for row in answers(name, 5, 5, base_task=task)]
     assert "; a, b are most often in the top clique (2 of 2 tasks)" in tier.summary(clusters(made(rows)))
+    lone = [*answers("a", 9, 9, base_task="one"), *(row for name in "ab" for row in answers(name, 9, 9))]
+    assert tier.summary(clusters(made(lone))).startswith("In none of 2 tasks is one eval separated from all")
     apart = clusters(made(answers("a", 200, 0) + answers("b", 100, 100) + answers("c", 0, 200)))
     assert apart.sections[0].cliques == ((0,), (1,), (2,))
     assert tier.summary(apart) == "add: a is separated from all 2 others; n = 200 an eval."

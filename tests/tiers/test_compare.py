@@ -18,6 +18,7 @@ from core.flags import Flag, add_flag, flags_path
 from core.store import open_dataset
 from core.store.membership import surface_place
 from core.tiers.compare import RULES, find_eval, offered_evals, read_against, read_comparison
+from core.tiers.compare.notes import comparison_notes
 from core.tiers.compare.rows import COLUMNS, CORRECTIONS
 from core.tiers.completions.query import listing
 from core.tiers.completions.wanted import Wanted
@@ -381,3 +382,12 @@ def test_the_columns_are_those_that_are_documented(mixed) -> None:
     rows = read_comparison(mixed, Filters(), 0, 2).rows
     assert [*COLUMNS, "surface", "x", "y"] == rows.columns.tolist()
     assert rows["truncated"].tolist() == list(RULES) * (len(rows) // 2)
+
+
+@pytest.mark.parametrize("uneven", [False, True])
+def test_items_weigh_alike_and_a_note_says_so_where_completions_do_not(made, uneven: bool) -> None:
+    rows = single()
+    if uneven:
+        rows += [{**row, "repeat": 1} for row in rows[:1]]
+    found = read_comparison(made(rows), Filters(), 0, 1)
+    assert any("every item weighs alike" in note for note in comparison_notes(found, "wrong")) == uneven

@@ -32,7 +32,7 @@ from core.tiers.hazard.axis import still_thinking, ticks
 from core.tiers.hazard.document import comparison_document, comparison_frame
 from core.tiers.hazard.files import read_comparisons
 from core.tiers.hazard.plot_data import percent, plot_data
-from core.tiers.hazard.words import turn_words
+from core.tiers.hazard.words import summary, turn_words
 from core.tiers.methods import Methods
 from tests.store.staging import Row, completion
 
@@ -259,3 +259,23 @@ def test_what_was_cut_off_at_the_budget_counts_as_wrong_there(made: Make) -> Non
     # None of 20 is right: as far as from 0 as z^2 / (n + z^2), not everything.
     assert (cost.full.value, cost.full.lower) == (0, 0)
     assert cost.full.upper == pytest.approx(1.96**2 / (20 + 1.96**2), rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("right", "where"),
+    [
+        ("abc", " tokens in every group; "),
+        ("ab", " tokens in the 2 groups with any; "),
+        ("a", " tokens at a, the only group with any; "),
+    ],
+)
+def test_groups_without_a_correct_answer_are_not_said_to_have_them_early(
+    made: Make, right: str, where: str
+) -> None:
+    rows = [
+        row
+        for name in "abc"
+        for row in answers([(10, "correct" if name in right else "incorrect")] * 20, base_task=name)
+    ]
+    found = read_hazard(made(rows), Filters(), Methods(), split=("base_task",), bucket_size=20)
+    assert where in summary(found)

@@ -491,3 +491,9 @@ def test_models_as_text(made: Made) -> None:
     assert tier.models_document(["o/b"], metadata) == [
         {"model_id": "o/b", "status": "absent", "explanation": "o/b: not fetched yet."}
     ]
+
+
+def test_an_eval_without_a_right_answer_does_not_get_furthest_on_its_few_tokens(made: Made) -> None:
+    rows = answers("mute", 0, tokens=1) + answers("able", 12)
+    said = tier.summarise(info(made(rows, evals=evals(mute={}, able={}))), PARAMETERS)
+    assert "per 1,000 tokens able gets furthest" in said
