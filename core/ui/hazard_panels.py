@@ -23,8 +23,7 @@ HOW_TO_READ = (
     " still thinking: not at its end yet (yellow ticks: cut off). The points under it are per bucket of"
     " tokens: of those still thinking at its start, the shares that answer in it; where red stands above"
     " blue, an answer that comes then is more often wrong than right. Shaded: 95% intervals; faded: few are"
-    " left. The lines are known at the ends of buckets and drawn straight between: take smaller buckets where"
-    " most answers are short."
+    " left. The lines go through the tokens at which completions ended, whatever the bucket."
 )
 
 INCIDENCE_HEIGHT, HAZARD_HEIGHT = 210, 110

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from core import charts
 from core.errors import FilterError, NothingFoundError
@@ -31,12 +33,15 @@ from core.tiers.hazard import (
 from core.tiers.hazard.axis import still_thinking, ticks
 from core.tiers.hazard.document import comparison_document, comparison_frame
 from core.tiers.hazard.files import read_comparisons
+from core.tiers.hazard.lines import read_lines
 from core.tiers.hazard.plot_data import percent, plot_data
+from core.tiers.hazard.read import CAUSES
 from core.tiers.hazard.words import summary, turn_words
 from core.tiers.methods import Methods
 from tests.store.staging import Row, completion
 
 Make = Callable[..., Dataset]
+OUTCOMES = ("correct", "incorrect", "truncated")
 
 EARLY = [(token, "correct") for token in range(1, 41)] + [(60, "incorrect")] * 5
 LATE = [(token, "incorrect") for token in range(101, 161)] + [(150, "correct")] * 2 + [(200, "truncated")] * 3
@@ -50,7 +55,8 @@ def answers(tokens: list[tuple[int, str]], **fields: Any) -> list[Row]:
 
 
 def curves_of(dataset: Dataset, **options: Any) -> Curves:
-    (curves,) = read_hazard(dataset, Filters(), Methods(), split=(), bucket_size=20, **options).curves
+    wanted = {"split": (), "bucket_size": 20, **options}
+    (curves,) = read_hazard(dataset, Filters(), Methods(), **wanted).curves
     return curves
 
 
@@ -216,11 +222,19 @@ def test_ticks_are_bucket_edges_with_the_numbers_still_thinking(made: Make) -> N
 def test_the_plots_show_the_estimates(made: Make) -> None:
     curves = curves_of(made(answers(EARLY + LATE)))
     data = plot_data(curves, Methods())
-    start, *rows = data.datasets["curves"]
+    start, *rows = data.datasets["lines"]
     assert (start["end"], start["cif_correct"], start["top"], start["survival"]) == (0, 0, 1, 1)
-    assert [row["cif_correct"] for row in rows] == curves.incidence["correct"].value.round(5).tolist()
-    assert [row["top"] for row in rows] == (1 - curves.incidence["incorrect"].value).round(5).tolist()
-    assert [row["end"] for row in rows][-1] == data.params["reach"] == 200
+    at_ends = {row["end"]: row for row in rows}
+    ends = np.minimum(curves.buckets.end, curves.reach).tolist()
+    for side in ("", "_lower", "_upper"):
+        right, wrong = (getattr(curves.incidence[name], side[1:] or "value") for name in CAUSES)
+        assert [at_ends[end][f"cif_correct{side}"] for end in ends] == right.round(5).tolist()
+        assert [at_ends[end][f"top{side}"] for end in ends] == (1 - wrong.round(5)).round(5).tolist()
+    assert rows[-1]["end"] == data.params["reach"] == 200
+    assert sum(row["censored"] for row in rows) == 3
+    hazards = data.datasets["hazards"]
+    assert [row["at_risk"] for row in hazards] == curves.buckets.at_risk.tolist()
+    assert [row["hazard_correct"] for row in hazards] == curves.hazard["correct"].value.round(5).tolist()
     assert data.params["waiting"]["0"] == f"{curves.n}"
     spots = [row["spot"] for row in data.datasets["ends"]]
     assert all(b - a >= 0.0999 for a, b in pairwise(spots))
@@ -228,13 +242,28 @@ def test_the_plots_show_the_estimates(made: Make) -> None:
     assert [percent(one) for one in (0, 0.001, 0.5, 0.999, 1)] == ["0%", "<1%", "50%", ">99%", "100%"]
 
 
+@given(st.lists(st.tuples(st.integers(0, 3000), st.sampled_from([*OUTCOMES])), min_size=1, max_size=60))
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_line_is_nowhere_off_by_more_than_a_hundredth(made: Make, ends: list[tuple[int, str]]) -> None:
+    curves = curves_of(made(answers(ends)), bucket_size=1_000)
+    lines, table = read_lines(curves, Methods()), curves.observed.table
+    every = np.arange(curves.reach + 1)
+    truth = table.incidence_at(table.places(every))
+    for place, name in enumerate(CAUSES):
+        start = ([0], [0.0]) if lines.end[0] else ([], [])
+        drawn = np.interp(every, [*start[0], *lines.end], [*start[1], *lines.incidence[name].value])
+        # A hundredth of the completions weighs more where others were cut off before.
+        weight = 1 / np.maximum(1 - table.censored_by(table.places(every)) / table.n, 1 / table.n)
+        assert (np.abs(drawn - truth[place]) <= 0.0101 * weight).all()
+
+
 def test_image_and_screen_are_of_the_same_data(made: Make) -> None:
     hazard = read_hazard(made(answers(EARLY + LATE)), Filters(), Methods(), split=(), bucket_size=20)
     (curves,) = hazard.curves
     image = group_chart(hazard, curves).to_dict()
     ((upper, lower),) = screen_specs(hazard)
-    for spec in (upper, lower):
-        assert spec["datasets"]["curves"] == image["datasets"]["curves"]
+    for spec, names in ((upper, ("lines", "aids", "ends")), (lower, ("hazards",))):
+        assert all(spec["datasets"][name] == image["datasets"][name] for name in names)
         assert {one["name"]: one["value"] for one in spec["params"]} == {
             one["name"]: one["value"] for one in image["params"]
         }

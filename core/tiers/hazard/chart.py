@@ -52,9 +52,10 @@ def screen_specs(hazard: Hazard, *, dark: bool = False) -> list[tuple[Spec, Spec
     specs = []
     for curves in hazard.curves:
         data = plot_data(curves, hazard.methods)
-        words = description(hazard, curves), _hazard_description(hazard, curves)
-        pair = [data.into({**spec, "description": text}) for spec, text in zip(plots, words, strict=True)]
-        specs.append((pair[0], pair[1]))
+        upper, lower = plots
+        upper = {**upper, "description": description(hazard, curves)}
+        lower = {**lower, "description": _hazard_description(hazard, curves)}
+        specs.append((data.into(upper, "lines", "aids", "ends"), data.into(lower, "hazards")))
     return specs
 
 

@@ -7,7 +7,8 @@ from core import __version__, charts
 from core.palette import model_colour, theme
 from core.tiers.hazard.axis import token_axis
 from core.tiers.hazard.compare import Comparison
-from core.tiers.hazard.plot_data import columns
+from core.tiers.hazard.lines import read_lines
+from core.tiers.hazard.plot_data import line_columns
 from core.tiers.hazard.words import method_sentence
 
 
@@ -40,7 +41,8 @@ def compare_chart(
             orient="bottom", columns=1, symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1
         ),
     )
-    base = alt.Chart(frame).encode(x=token_axis(hazard.curves, reach, hazard.bucket_size), color=colour)
+    step = hazard.bucket_size if reach >= 2 * hazard.bucket_size else 1
+    base = alt.Chart(frame).encode(x=token_axis(hazard.curves, reach, step), color=colour)
     top = float(frame["cif_correct_upper"].max())
     y = alt.Y(
         "cif_correct:Q",
@@ -60,8 +62,9 @@ def compare_chart(
     at = alt.Chart(pd.DataFrame({"end": [min(budget, reach)]})).encode(x="end:Q")
     layers = [
         base.mark_area(opacity=0.16).encode(y="cif_correct_lower:Q", y2="cif_correct_upper:Q"),
-        base.mark_line().encode(y=y, tooltip=tooltip),
-        base.mark_point(size=30, opacity=0.9).encode(y=y, tooltip=tooltip),
+        base.mark_line().encode(y=y),
+        # Invisible, and large enough to be met by the mouse.
+        base.mark_point(size=120, filled=True, opacity=0.001).encode(y=y, tooltip=tooltip),
         at.mark_rule(color=text, strokeDash=[5, 4], strokeWidth=1.5),
     ]
     n = [curves.n for curves in hazard.curves]
@@ -97,7 +100,7 @@ def _frame(comparison: Comparison, names: list[str], reach: int) -> pd.DataFrame
     shown = ["end", "cif_correct", "cif_correct_lower", "cif_correct_upper"]
     parts = []
     for name, curves in zip(names, comparison.hazard.curves, strict=True):
-        rows = pd.DataFrame(columns(curves))[shown]
+        rows = pd.DataFrame(line_columns(read_lines(curves, comparison.hazard.methods)))[shown]
         start = pd.DataFrame([dict.fromkeys(shown, 0.0)])
         # Where all have answered, nothing changes any more.
         more = [rows.tail(1).assign(end=reach)] if curves.ended and curves.reach < reach else []

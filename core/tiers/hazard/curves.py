@@ -123,24 +123,32 @@ def estimate_curves(observed: Observed, methods: Methods, bucket_size: int) -> C
     table = observed.table
     _check(bucket_size, int(table.times[-1]))
     buckets = bucket_table(table, bucket_size)
-    places = table.places(buckets.end)
     rows = sample(observed, methods)
-    incidence, survival = table.incidence_at(places), table.survival_at(places)
-    variance, spread = variances(observed, places, methods)
-    repeats = 1.0 if rows is None else rows.repeats
-    known = (table.n - table.censored_by(places)) / repeats
-    at_risk: FloatArray = np.broadcast_to(buckets.at_risk, incidence.shape) / 1.0
+    at_risk: FloatArray = np.broadcast_to(buckets.at_risk, buckets.events.shape) / 1.0
     if rows is not None:
         bucket = bucket_of(table.times, bucket_size)[rows.place]
         at_risk = effective_at_risk(rows, bucket, buckets.at_risk.size, len(CAUSES))
     method = "wilson" if methods.interval == "reasonscape" else methods.interval
     hazard = raw_interval(method, buckets.hazard, at_risk)
     return Curves(
-        observed,
-        buckets,
-        _by_cause(buckets.hazard, hazard),
+        observed, buckets, _by_cause(buckets.hazard, hazard), *cumulative(observed, methods, buckets.end)
+    )
+
+
+def cumulative(observed: Observed, methods: Methods, end: IntArray) -> tuple[dict[str, Estimate], Estimate]:
+    """Return the incidences by cause, and the survival, by each of some numbers of tokens, ascending."""
+    table = observed.table
+    places = table.places(end)
+    rows = sample(observed, methods)
+    incidence, survival = table.incidence_at(places), table.survival_at(places)
+    variance, spread = variances(observed, places, methods)
+    repeats = 1.0 if rows is None else rows.repeats
+    known = (table.n - table.censored_by(places)) / repeats
+    gone = np.concatenate([np.cumsum(table.all_events + table.censored), [0]])
+    at_risk = table.n - gone[np.concatenate([[-1], places[:-1]])]
+    return (
         _by_cause(incidence, incidence_interval(incidence, variance, known)),
-        Estimate(survival, *survival_interval(survival, spread, known, buckets.at_risk / repeats)),
+        Estimate(survival, *survival_interval(survival, spread, known, at_risk / repeats)),
     )
 
 

@@ -7,7 +7,8 @@ import numpy as np
 
 from core.tiers.hazard.aids import SHARE, correct_by, wrong_past
 from core.tiers.hazard.axis import ticks, waiting_texts
-from core.tiers.hazard.curves import Curves
+from core.tiers.hazard.curves import Curves, Estimate
+from core.tiers.hazard.lines import Lines, read_lines
 from core.tiers.methods import Methods
 
 Row = dict[str, Any]
@@ -23,8 +24,8 @@ class PlotData:
     Attributes
     ----------
     datasets
-        curves: a row for the start and one per bucket; aids: where the dashed lines stand; ends: the labels
-        at the right end.
+        lines: a row per token of core.tiers.hazard.lines; hazards: one per bucket; aids: where the dashed
+        lines stand; ends: the labels at the right end.
     params
         reach: where the axis ends; edges and waiting: its labels; highest: where the axis of hazards ends.
     """
@@ -32,17 +33,24 @@ class PlotData:
     datasets: dict[str, list[Row]]
     params: dict[str, Any]
 
-    def into(self, spec: dict[str, Any]) -> dict[str, Any]:
-        """Return a specification with this data."""
+    def into(self, spec: dict[str, Any], *names: str) -> dict[str, Any]:
+        """Return a specification with the datasets of these names."""
         named = [{"name": name, "value": value} for name, value in self.params.items()]
-        return {**spec, "datasets": {**spec.get("datasets", {}), **self.datasets}, "params": named}
+        data = {name: self.datasets[name] for name in names}
+        return {**spec, "datasets": {**spec.get("datasets", {}), **data}, "params": named}
 
 
 def plot_data(curves: Curves, methods: Methods) -> PlotData:
     """Return the data of a group's plots."""
-    edges = ticks(curves.reach, curves.buckets.size)
+    # Where all is over within a bucket or two, its edges are no axis.
+    edges = ticks(curves.reach, curves.buckets.size if curves.reach >= 2 * curves.buckets.size else 1)
     return PlotData(
-        {"curves": _rows(curves), "aids": _aids(curves, methods), "ends": _ends(curves)},
+        {
+            "lines": _lines(curves, methods),
+            "hazards": _hazards(curves),
+            "aids": _aids(curves, methods),
+            "ends": _ends(curves),
+        },
         {
             "reach": curves.reach,
             "edges": edges,
@@ -52,45 +60,50 @@ def plot_data(curves: Curves, methods: Methods) -> PlotData:
     )
 
 
-def columns(curves: Curves) -> dict[str, list[Any]]:
-    """Return the columns of the plots over buckets, rounded to what can be seen."""
-    buckets = curves.buckets
-    end = np.minimum(buckets.end, curves.reach)
-    found: dict[str, Any] = {
-        "start": buckets.start,
-        "end": end,
-        # Intervals of both hazards stand beside each other in the bucket: they often overlap.
-        "at_correct": (buckets.start + (end - buckets.start) / 3).round(1),
-        "at_incorrect": (buckets.start + (end - buckets.start) * 2 / 3).round(1),
-        "at_risk": buckets.at_risk,
-        "censored": buckets.censored,
-        "few": curves.few,
+def line_columns(lines: Lines) -> dict[str, list[Any]]:
+    """Return the columns of the lines, rounded to what can be seen."""
+    named = {"survival": lines.survival} | {f"cif_{name}": one for name, one in lines.incidence.items()}
+    return {"end": lines.end.tolist(), "censored": lines.censored.tolist(), **_estimates(named)}
+
+
+def _estimates(named: dict[str, Estimate]) -> dict[str, list[float]]:
+    return {
+        f"{name}{side}": values.round(5).tolist()
+        for name, one in named.items()
+        for side, values in (("", one.value), ("_lower", one.lower), ("_upper", one.upper))
     }
-    named = {"survival": curves.survival}
-    for place, name in enumerate(curves.incidence):
-        found[f"{name}_n"] = buckets.events[place]
-        named |= {f"cif_{name}": curves.incidence[name], f"hazard_{name}": curves.hazard[name]}
-    for name, estimate in named.items():
-        found |= {
-            name: estimate.value.round(5),
-            f"{name}_lower": estimate.lower.round(5),
-            f"{name}_upper": estimate.upper.round(5),
-        }
-    return {name: values.tolist() for name, values in found.items()}
 
 
-def _rows(curves: Curves) -> list[Row]:
-    found = columns(curves)
-    start: Row = {name: None for name in found}
-    start |= {"start": 0, "end": 0, "censored": 0}
-    for side in ("", "_lower", "_upper"):
-        start |= {f"survival{side}": 1, f"cif_correct{side}": 0, f"cif_incorrect{side}": 0}
-    rows = [start, *(dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True))]
+def _lines(curves: Curves, methods: Methods) -> list[Row]:
+    found = line_columns(read_lines(curves, methods))
+    rows = [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
+    if found["end"][0] > 0:
+        # Nothing has ended before the first token.
+        start = {name: int(name.startswith("survival")) for name in found}
+        rows.insert(0, start)
     for row in rows:
         for side in ("", "_lower", "_upper"):
             row[f"top{side}"] = round(1 - row[f"cif_incorrect{side}"], 5)
         row["middle"] = round((row["cif_correct"] + row["top"]) / 2, 5)
     return rows
+
+
+def _hazards(curves: Curves) -> list[Row]:
+    buckets = curves.buckets
+    end = np.minimum(buckets.end, curves.reach)
+    found: dict[str, Any] = {
+        "start": buckets.start.tolist(),
+        "end": end.tolist(),
+        # Intervals of both hazards stand beside each other in the bucket: they often overlap.
+        "at_correct": (buckets.start + (end - buckets.start) / 3).round(1).tolist(),
+        "at_incorrect": (buckets.start + (end - buckets.start) * 2 / 3).round(1).tolist(),
+        "at_risk": buckets.at_risk.tolist(),
+        "few": curves.few.tolist(),
+    }
+    for place, name in enumerate(curves.hazard):
+        found[f"{name}_n"] = buckets.events[place].tolist()
+    found |= _estimates({f"hazard_{name}": one for name, one in curves.hazard.items()})
+    return [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
 
 
 def _aids(curves: Curves, methods: Methods) -> list[Row]:

@@ -13,7 +13,7 @@ from core.palette import OUTCOME_COLOURS, theme
 CORRECT, INCORRECT = OUTCOME_COLOURS["correct"], OUTCOME_COLOURS["incorrect"]
 TEXT_SIZE = charts.LABEL_SIZE - 1
 
-_CURVES = alt.NamedData("curves")
+_LINES, _HAZARDS = alt.NamedData("lines"), alt.NamedData("hazards")
 _ROOM = "\u2002"
 """Ends the words at the right edge, where a browser's own font may be a little wider than measured."""
 
@@ -46,8 +46,8 @@ def incidence_plot(*, dark: bool) -> alt.LayerChart:
         scale=alt.Scale(domain=[0, 1], nice=False),
         axis=alt.Axis(format="%", tickCount=5),
     )
-    base = alt.Chart(_CURVES).encode(x=x)
-    cut = alt.Chart(_CURVES).transform_filter("datum.censored > 0").encode(x=x)
+    base = alt.Chart(_LINES).encode(x=x)
+    cut = alt.Chart(_LINES).transform_filter("datum.censored > 0").encode(x=x)
     aids = alt.Chart(alt.NamedData("aids")).encode(x=x)
     # Two lines of words above the plot, from the line to the side where there is room.
     lines = [
@@ -94,7 +94,7 @@ def hazard_plot(bucket_size: int, *, dark: bool) -> alt.LayerChart:
     layers: list[alt.Chart] = []
     for place, (name, colour) in enumerate((("correct", CORRECT), ("incorrect", INCORRECT))):
         base = (
-            alt.Chart(_CURVES)
+            alt.Chart(_HAZARDS)
             .transform_filter("datum.at_risk > 0")
             .encode(
                 x=_x(
@@ -138,7 +138,7 @@ def _incidence_tooltip() -> list[alt.Tooltip]:
         *_bounded("cif_correct", "correct"),
         *_bounded("cif_incorrect", "incorrect"),
         *_bounded("survival", "still thinking"),
-        alt.Tooltip("censored:Q", title="cut off in the bucket", format=","),
+        alt.Tooltip("censored:Q", title="cut off since the point before", format=","),
     ]
 
 
