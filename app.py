@@ -112,22 +112,13 @@ PAGES = {
 # Titles of the pages that work where no dataset can be opened.
 WITHOUT_DATASET = ("Import",)
 
-# The first page has no path of its own in an address; its name opens it all the same.
+# The first page is at the root and has no path of its own; its name in an address opens it all the same.
 FIRST = PAGES["Rank"][0]
-NAMED = st.Page(
-    lambda: st.switch_page(
-        FIRST, query_params={key: st.query_params.get_all(key) for key in st.query_params}
-    ),
-    title=FIRST.title,
-    url_path="scores",
-    visibility="hidden",
-)
+NAMED = st.Page("pages/scores.py", title=FIRST.title, url_path="scores", visibility="hidden")
 
 # An icon of our own, and before the navigation: browsers would ask a font server for a Material icon.
 st.set_page_config(page_icon=ICON, layout="wide")
 page = st.navigation({**PAGES, "": [NAMED]}, expanded=True)
-if page == NAMED:
-    page.run()
 st.set_page_config(page_title=f"{page.title} · ReasonScape Explorer", page_icon=ICON)
 style.show()
 beside = title.show(page.title)
@@ -139,7 +130,7 @@ def show_page() -> None:
 
     with states.told():
         if view := sidebar.show(datasets.data_folder(), needed=page.title not in WITHOUT_DATASET):
-            tools.show(beside, view, page.url_path)
+            tools.show(beside, view, FIRST.url_path if page == NAMED else page.url_path)
         page.run()
 
 
