@@ -13,8 +13,12 @@ from core.ui import cache, chart_selection, download, drill, figure
 from core.ui.sidebar import View
 from core.ui.wording import count, escape
 
-SIDEWAYS = '<style>[class*="st-key-sideways_"] { overflow-x: auto; }</style>'
-"""Streamlit lets a chart wider than the screen move the whole page."""
+SIDEWAYS = """<style>
+[class*="st-key-sideways_"] { overflow-x: auto; }
+.moves-sideways { display: none; font-size: 0.85rem; margin: 0; }
+@media (max-width: 640px) { .moves-sideways { display: block; } }
+</style><p class="moves-sideways">What is wider than the screen moves sideways →</p>"""
+"""Streamlit lets a chart wider than the screen move the whole page; a phone shows no bar to move it by."""
 
 NO_BAR = {"displaylogo": False, "modeBarButtonsToRemove": ["toImage"]}
 

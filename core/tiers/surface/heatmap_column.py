@@ -78,7 +78,7 @@ def _headings(names: Sequence[str], width: float, *, shown: bool) -> str:
     A heading wider than its panel would push the next column away.
     """
     letters = max(12, int(width / (0.56 * HEADING)))
-    rule = textwrap.TextWrapper(letters, max_lines=HEADING_LINES, placeholder="…", break_on_hyphens=False)
+    rule = textwrap.TextWrapper(letters, max_lines=HEADING_LINES, placeholder="…")
     wrapped = {name: rule.wrap(name) or [" "] for name in names}
     most = max(map(len, wrapped.values()))
     lines = {name: ([""] * most + some)[-most:] if shown else [" "] * most for name, some in wrapped.items()}
