@@ -60,7 +60,8 @@ def test_plain_data_need_no_note() -> None:
         ({}, {"n": 0}, "ReasonScore is an upper bound and rewards small samples; here n differs by more than"
          " 1.5 times between evals in Task U and 1 of 2 tasks have an eval with fewer than 100 counted."),
         ({}, {"least_tries": 1, "most_tries": 5}, "Pooled cells of Task U mix items with 1 to 5 completions:"
-         " an item with more completions weighs more in them."),
+         " an item with more completions weighs more in them. Paired differences, here and on Compare, let"
+         " every item weigh alike."),
         ({}, {"least_tries": float("nan"), "most_tries": 0}, None),
         ({}, {"choices_n": 200, "choices_kinds": 2}, "Cells of Task U mix items with different numbers of"
          " choices: their guess-corrected accuracy weighs an item by 1 - 1/choices."),
