@@ -29,6 +29,8 @@ def test_a_view_is_saved_and_opened_again_from_another_page(new_page: Open) -> N
     expect(page).to_have_url(re.compile("tier=Easy"))
     open_popover(page, "Views")
     page.get_by_role("textbox", name="Save this page as").fill("Easy <i>only</i>")
+    # Only then does the form know what was typed.
+    expect(page.get_by_text("Press Enter to submit form")).to_be_visible()
     page.keyboard.press("Enter")
     link = page.get_by_role("navigation", name="Saved views").get_by_role("link", name="Easy <i>only</i>")
     expect(link).to_be_visible()
