@@ -27,12 +27,14 @@ class Rules:
     """What may be chosen when a leaderboard is made.
 
     `tie`: which n_eff to take, min or max, where it is open which stratum a lonely item joins.
+    `tells_truncation`: whether the source says which completions were cut off; no share is known else.
     """
 
     interval: str = "wilson"
     repeats: str = "cluster"
     threshold: float = 1.0
     tie: Callable[[list[float]], float] = min
+    tells_truncation: bool = True
 
 
 def matches(filters: Any, params: dict[str, Any]) -> bool:
@@ -221,7 +223,8 @@ class Cell:
             result["accuracy"] = self.skill(self.counts["correct"] / self.n)
             result |= {"center": center, "margin": margin, "lower": lower, "upper": upper}
         result["all_in_accuracy"] = self.counts["correct"] / self.tried if self.tried else None
-        result["truncated_ratio"] = self.counts["truncated"] / self.tried if self.tried else None
+        told = self.tried and self.rules.tells_truncation
+        result["truncated_ratio"] = self.counts["truncated"] / self.tried if told else None
         return result
 
     def plain_bounds(self) -> Interval:
