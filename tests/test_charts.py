@@ -92,7 +92,7 @@ def test_a_very_long_chart_is_drawn_at_a_smaller_scale() -> None:
     assert png_size(charts.to_png(chart)) == (1000, 10_000)
     chart = charts.finish(bars(), title="Longish", width=1000, height=1800)
     width, height = png_size(charts.to_png(chart))
-    assert 2_500_000 < width * height <= 2_610_000
+    assert 2_200_000 < width * height <= 2_310_000
 
 
 def test_finish_keeps_the_config_of_a_chart() -> None:

@@ -12,7 +12,7 @@ from altair.typing import ChartType
 from core.charts.look import FONT, FOOTER_SIZE, LINE, MARGIN, footer_height, footer_of, to_spec, usermeta
 from core.palette import theme
 
-MOST_PIXELS = 2_600_000
+MOST_PIXELS = 2_300_000
 """Of an image, unless it is longer at scale 1."""
 
 _UNDRAWABLE = re.compile(r"\\\\|\\[bf]|\\u(?:00(?:0[0-8bcef]|1[0-9a-f]|7f)|202[89]|fff[ef])")
