@@ -81,6 +81,10 @@ class LifeTable:
         """Return how many were cut off up to and including places."""
         return np.concatenate([np.cumsum(self.censored), [0]]).astype(np.int64)[places]
 
+    def over_by(self, places: IntArray) -> IntArray:
+        """Return how many had ended or were cut off up to and including places."""
+        return np.concatenate([np.cumsum(self.all_events + self.censored), [0]]).astype(np.int64)[places]
+
 
 def life_table(times: ArrayLike, causes: ArrayLike, n: ArrayLike, *, kinds: int = 2) -> LifeTable:
     """Return the life table of counted observations.

@@ -100,11 +100,12 @@ def _columns(kinds: Kinds, part: np.ndarray, parts: int, rule: str, measure: str
         weights = met.n if where is None else met.n * where
         return np.bincount(of, weights, parts).astype(np.float64)
 
+    n = items()
+
     def mean(values: FloatArray) -> FloatArray:
-        n = items()
         return np.bincount(of, values * met.n, parts) / np.where(n > 0, n, np.nan)
 
-    n, gained, lost = items(), items(~equal & (mean_a > mean_b)), items(~equal & (mean_a < mean_b))
+    gained, lost = items(~equal & (mean_a > mean_b)), items(~equal & (mean_a < mean_b))
     tests = max(1, int((n > 0).sum()))
     once = (tries_a == 1) & (tries_b == 1) & np.isin(mean_a, (0, 1)) & np.isin(mean_b, (0, 1))
     binary = (n > 0) & (np.bincount(of, ~once, parts) == 0)

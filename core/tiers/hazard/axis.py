@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import altair as alt
-import numpy as np
 
 from core.tiers.hazard.curves import Curves
 
@@ -22,11 +21,15 @@ def ticks(reach: int, bucket_size: int) -> list[int]:
     return [edge * bucket_size for edge in range(0, buckets + 1, width)]
 
 
+def tick_size(reach: int, bucket_size: int) -> int:
+    """Return what `ticks` takes for a bucket: where all is over within two, their edges are no axis."""
+    return bucket_size if reach >= 2 * bucket_size else 1
+
+
 def still_thinking(curves: Curves, tokens: Sequence[int]) -> list[int]:
     """Return how many completions of a group have more than so many tokens; all of them at 0."""
     table = curves.observed.table
-    left = np.append(table.n - np.cumsum(table.all_events + table.censored), table.n)
-    waiting = left[table.places(tokens)].tolist()
+    waiting = (table.n - table.over_by(table.places(tokens))).tolist()
     return [table.n if at == 0 else count for at, count in zip(tokens, waiting, strict=True)]
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 
 from core import __version__, charts
 from core.palette import model_colour, theme
-from core.tiers.hazard.axis import token_axis
+from core.tiers.hazard.axis import tick_size, token_axis
 from core.tiers.hazard.compare import Comparison
 from core.tiers.hazard.lines import read_lines
 from core.tiers.hazard.plot_data import line_columns
@@ -41,7 +41,7 @@ def compare_chart(
             orient="bottom", columns=1, symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1
         ),
     )
-    step = hazard.bucket_size if reach >= 2 * hazard.bucket_size else 1
+    step = tick_size(reach, hazard.bucket_size)
     base = alt.Chart(frame).encode(x=token_axis(hazard.curves, reach, step), color=colour)
     top = float(frame["cif_correct_upper"].max())
     y = alt.Y(

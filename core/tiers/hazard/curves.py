@@ -144,8 +144,7 @@ def cumulative(observed: Observed, methods: Methods, end: IntArray) -> tuple[dic
     variance, spread = variances(observed, places, methods)
     repeats = 1.0 if rows is None else rows.repeats
     known = (table.n - table.censored_by(places)) / repeats
-    gone = np.concatenate([np.cumsum(table.all_events + table.censored), [0]])
-    at_risk = table.n - gone[np.concatenate([[-1], places[:-1]])]
+    at_risk = table.n - table.over_by(np.concatenate([[-1], places[:-1]]))
     return (
         _by_cause(incidence, incidence_interval(incidence, variance, known)),
         Estimate(survival, *survival_interval(survival, spread, known, at_risk / repeats)),

@@ -38,9 +38,9 @@ class Lines:
 def read_lines(curves: Curves, methods: Methods) -> Lines:
     """Return what is drawn of a group."""
     table = curves.observed.table
-    ended = np.cumsum(table.all_events + table.censored)
+    over = table.over_by(np.arange(table.times.size))
     wanted = np.arange(1, SHARES + 1) * table.n / SHARES
-    at = table.times[np.searchsorted(ended, wanted - 1e-9)]
+    at = table.times[np.searchsorted(over, wanted - 1e-9)]
     # Just before a jump too: a line that climbs to it from afar would be as wrong as one over a bucket.
     times = np.concatenate([at, at - 1, [table.times[0] - 1]])
     ends = np.concatenate([np.minimum(curves.buckets.end, curves.reach), times[times >= 0]])

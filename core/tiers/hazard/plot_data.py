@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from core.tiers.hazard.aids import SHARE, correct_by, wrong_past
-from core.tiers.hazard.axis import ticks, waiting_texts
+from core.tiers.hazard.axis import tick_size, ticks, waiting_texts
 from core.tiers.hazard.curves import Curves, Estimate
 from core.tiers.hazard.lines import Lines, read_lines
 from core.tiers.methods import Methods
@@ -42,8 +42,7 @@ class PlotData:
 
 def plot_data(curves: Curves, methods: Methods) -> PlotData:
     """Return the data of a group's plots."""
-    # Where all is over within a bucket or two, its edges are no axis.
-    edges = ticks(curves.reach, curves.buckets.size if curves.reach >= 2 * curves.buckets.size else 1)
+    edges = ticks(curves.reach, tick_size(curves.reach, curves.buckets.size))
     return PlotData(
         {
             "lines": _lines(curves, methods),

@@ -174,8 +174,7 @@ def _scores(score_cells: pd.DataFrame, evals: pd.Index) -> pd.DataFrame:
     plain = plain_score(*(matrix(f"plain_{part}") for part in ("accuracy", "lower", "upper")))
     present = ~np.isnan(matrix("plain_accuracy"))
     # Where the source does not tell what was cut off, completions count as they were graded.
-    cut = matrix("truncated") > 0
-    ratio = np.where(cut, matrix("truncated_ratio"), 0.0)
+    ratio = np.nan_to_num(matrix("truncated_ratio"))
     return pd.DataFrame(
         {
             "plain_score": plain.score,
